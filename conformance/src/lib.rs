@@ -1,0 +1,2 @@
+//! Fixtures and a runner that tell whether an engine conforms to Open Agent Rules 1.0.
+#![forbid(unsafe_code)]

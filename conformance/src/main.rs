@@ -1,0 +1,2 @@
+//! The `oar-conformance` command.
+fn main() {}
