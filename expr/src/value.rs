@@ -91,3 +91,45 @@ impl fmt::Debug for Value<'_> {
         }
     }
 }
+
+impl<S: AsRef<str> + fmt::Debug> StringList for Vec<S> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, index: usize) -> Option<&str> {
+        self.as_slice().get(index).map(AsRef::as_ref)
+    }
+}
+
+impl<M: Map> MapList for Vec<M> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, index: usize) -> Option<&dyn Map> {
+        self.as_slice().get(index).map(|map| map as &dyn Map)
+    }
+}
+
+impl<V: AsRef<str> + fmt::Debug> Map for std::collections::BTreeMap<String, V> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, key: &str) -> Option<Member<'_>> {
+        self.get(key).map(|value| Member::String(value.as_ref()))
+    }
+}
+
+impl<V: AsRef<str> + fmt::Debug, S: std::hash::BuildHasher> Map
+    for std::collections::HashMap<String, V, S>
+{
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, key: &str) -> Option<Member<'_>> {
+        self.get(key).map(|value| Member::String(value.as_ref()))
+    }
+}
