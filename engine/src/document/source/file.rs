@@ -1,6 +1,12 @@
 //! A file as the user wrote it: its name, its text, its lines.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use oar_expr::Span;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::decode::BYTE_ORDER_MARK;
 
 /// How a source is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +18,7 @@ pub enum Format {
 }
 
 /// A line and a column, both counted from 1. A column counts what a person sees as a character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// The line.
     pub line: u32,
@@ -21,18 +27,20 @@ pub struct LineColumn {
 }
 
 /// A named source text that diagnostics point into.
-#[derive(Debug)]
 pub struct SourceFile {
     name: String,
     text: String,
     format: Format,
+    /// Where each line starts; found when the first line is asked for.
+    lines: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
     /// A source named `name` (usually its path) with the given text.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>, format: Format) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), text: text.into(), format })
+        let (name, text) = (name.into(), text.into());
+        Arc::new(Self { name, text, format, lines: OnceLock::new() })
     }
 
     /// The name it was given.
@@ -52,4 +60,84 @@ impl SourceFile {
     pub fn format(&self) -> Format {
         self.format
     }
+
+    /// Where the text itself starts: behind a byte order mark.
+    #[must_use]
+    pub fn text_start(&self) -> usize {
+        if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }
+    }
+
+    /// The text of `span`; empty if that lies outside of the file or cuts a character.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// The line and column of a byte. An offset behind the end counts as the end.
+    #[must_use]
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let lines = self.lines();
+        let line = lines.partition_point(|&start| start <= offset).max(1);
+        let start = lines.get(line - 1).copied().unwrap_or_default() as usize;
+        let text = self.text.get(start..).unwrap_or_default();
+        // A character counts once the offset lies behind it, so that an offset into the middle
+        // of one has its column.
+        let before = (offset as usize).saturating_sub(start);
+        let column = text
+            .grapheme_indices(true)
+            .take_while(|(at, grapheme)| at + grapheme.len() <= before)
+            .count();
+        LineColumn { line: count(line), column: count(column + 1) }
+    }
+
+    /// How many lines there are; an empty text has one.
+    #[must_use]
+    pub fn line_count(&self) -> u32 {
+        count(self.lines().len())
+    }
+
+    /// The bytes of a line, counted from 1, without its line break.
+    #[must_use]
+    pub fn line_span(&self, line: u32) -> Span {
+        let lines = self.lines();
+        let end_of_text = count(self.text.len());
+        let at = |line: u32| lines.get(line as usize).copied().unwrap_or(end_of_text);
+        let start = line.checked_sub(1).map_or(end_of_text, at);
+        let whole = self.slice(Span::new(start, at(line)));
+        let text = whole.strip_suffix('\n').unwrap_or(whole);
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        Span::new(start, start + count(text.len()))
+    }
+
+    /// The text of a line, counted from 1, without its line break.
+    #[must_use]
+    pub fn line_text(&self, line: u32) -> &str {
+        self.slice(self.line_span(line))
+    }
+
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let breaks = memchr::memchr2_iter(b'\n', b'\r', bytes)
+                // A carriage return before a line feed is part of one break.
+                .filter(|&at| bytes.get(at..at + 2) != Some(b"\r\n"))
+                .map(|at| count(at + 1));
+            std::iter::once(count(self.text_start())).chain(breaks).collect()
+        })
+    }
+}
+
+/// Without the text, which would drown whatever else is shown.
+impl fmt::Debug for SourceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceFile")
+            .field("name", &self.name)
+            .field("bytes", &self.text.len())
+            .field("format", &self.format)
+            .finish()
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
