@@ -1,0 +1,579 @@
+//! Runs a program over the values that a host lends.
+//!
+//! One loop over flat instructions: four accumulators in local variables, and a stack for the
+//! left operands that must wait. The stack is the caller's and is used again, so that a run
+//! allocates nothing unless strings are concatenated.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use crate::arithmetic::{self, Fault};
+use crate::compile::SORTED_ABOVE;
+use crate::host::{Host, Raise, RaiseKind, Scalar};
+use crate::lexer::offset;
+use crate::program::{Instruction, Piece, Pieces, Place, Program, TextTest};
+use crate::signatures::Comparison;
+use crate::value::{Map, MapList, Member, StringList};
+use crate::{Span, Type, Value, search};
+
+/// Room for intermediate values, to be used for one evaluation after the other.
+#[derive(Debug, Default)]
+pub struct Stack {
+    numbers: Vec<i64>,
+    /// Both are empty between evaluations; only their room is kept.
+    saved: Vec<Saved<'static>>,
+    members: Vec<Saved<'static>>,
+}
+
+impl Stack {
+    /// An empty stack.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// A text or an aggregate that waits.
+#[derive(Clone, Debug)]
+enum Saved<'a> {
+    Text(Cow<'a, str>),
+    Aggregate(Aggregate<'a>),
+}
+
+/// A list or a map.
+#[derive(Clone, Copy, Debug)]
+enum Aggregate<'a> {
+    Strings(&'a dyn StringList),
+    Map(&'a dyn Map),
+    Maps(&'a dyn MapList),
+    /// A constant list of the program.
+    Constant(Pieces),
+    /// A list literal whose members had to be computed: a range of the machine's members.
+    Built {
+        start: u32,
+        end: u32,
+    },
+}
+
+impl Program {
+    /// Evaluates the condition.
+    ///
+    /// # Errors
+    /// When an operation raises or the host cannot give a value; the span is that of the node
+    /// it happened at.
+    ///
+    /// # Examples
+    /// See the [crate documentation](crate).
+    pub fn evaluate<'p, 'a: 'p, H: Host<'a>>(
+        &'p self,
+        host: &mut H,
+        stack: &mut Stack,
+    ) -> Result<bool, Raise<H::Error>> {
+        let Stack { numbers, saved, members } = stack;
+        numbers.clear();
+        let mut machine = Machine {
+            program: self,
+            host,
+            numbers,
+            saved: std::mem::take(saved),
+            members: std::mem::take(members),
+            flag: false,
+            number: 0,
+            text: Cow::Borrowed(""),
+            aggregate: Aggregate::Constant(Pieces { start: 0, end: 0 }),
+            host_values: PhantomData,
+        };
+        let mut next = 0;
+        let result = machine.run(&mut next);
+        let flag = machine.flag;
+        *saved = recycle(machine.saved);
+        *members = recycle(machine.members);
+        match result {
+            Ok(()) => Ok(flag),
+            Err(stop) => Err(self.raise(next, stop)),
+        }
+    }
+
+    /// Finds the place of the instruction before `next`, which has stopped.
+    #[cold]
+    fn raise<E>(&self, next: usize, stop: Stop<E>) -> Raise<E> {
+        let key = offset(next.saturating_sub(1)) * 2 + u32::from(stop.operation);
+        let place = self
+            .places
+            .binary_search_by_key(&key, |place| place.key)
+            .ok()
+            .and_then(|index| self.places.get(index));
+        let span = place.map_or(Span::new(0, 0), |Place { span, .. }| *span);
+        Raise { span, kind: stop.kind }
+    }
+}
+
+/// Empties a vector for values of another lifetime; the room stays, since the standard library
+/// collects in place.
+fn recycle(mut saved: Vec<Saved<'_>>) -> Vec<Saved<'static>> {
+    if saved.capacity() == 0 {
+        return Vec::new();
+    }
+    saved.clear();
+    saved.into_iter().map_while(|_| None).collect()
+}
+
+/// Why the machine stopped.
+struct Stop<E> {
+    kind: RaiseKind<E>,
+    /// Whether it was the operation of an instruction that also reads a fact.
+    operation: bool,
+}
+
+impl<E> From<RaiseKind<E>> for Stop<E> {
+    fn from(kind: RaiseKind<E>) -> Self {
+        Self { kind, operation: false }
+    }
+}
+
+impl<E> From<Fault> for Stop<E> {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault {
+            Fault::DivisionByZero => RaiseKind::DivisionByZero,
+            Fault::IntOverflow => RaiseKind::IntOverflow,
+            Fault::NonFinite => RaiseKind::NonFinite,
+        };
+        kind.into()
+    }
+}
+
+impl<E> Stop<E> {
+    fn at_operation(fault: Fault) -> Self {
+        Self { operation: true, ..fault.into() }
+    }
+}
+
+struct Machine<'m, 'p, 'a, H> {
+    program: &'p Program,
+    host: &'m mut H,
+    numbers: &'m mut Vec<i64>,
+    saved: Vec<Saved<'p>>,
+    members: Vec<Saved<'p>>,
+    flag: bool,
+    /// An int, or the bits of a double.
+    number: i64,
+    text: Cow<'p, str>,
+    aggregate: Aggregate<'p>,
+    /// What the host lends outlives what the program lends.
+    host_values: PhantomData<&'a ()>,
+}
+
+fn bits(value: f64) -> i64 {
+    value.to_bits().cast_signed()
+}
+
+fn from_bits(bits: i64) -> f64 {
+    f64::from_bits(bits.cast_unsigned())
+}
+
+impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
+    /// Runs to the end of the code; `next` is the instruction behind the current one.
+    #[inline]
+    fn run(&mut self, next: &mut usize) -> Result<(), Stop<H::Error>> {
+        let program = self.program;
+        while let Some(instruction) = program.code.get(*next) {
+            *next += 1;
+            match *instruction {
+                Instruction::Jump(target) => *next = target as usize,
+                Instruction::JumpIf { flag, target } => {
+                    if self.flag == flag {
+                        *next = target as usize;
+                    }
+                }
+                Instruction::TextOfFact { test, slot, needle, not } => {
+                    let text = self.fact_text(slot)?;
+                    self.flag = text_test(test, text, program.bytes(needle)) != not;
+                }
+                Instruction::FactInSet { slot, set, not } => {
+                    let text = self.fact_text(slot)?;
+                    self.flag = in_set(program, text, set) != not;
+                }
+                Instruction::CompareIntFact { comparison, slot, literal } => {
+                    self.flag = comparison.holds(self.fact_int(slot)?, literal);
+                }
+                Instruction::CompareDoubleFact { comparison, slot, literal } => {
+                    self.flag = comparison.holds(self.fact_double(slot)?, literal);
+                }
+                Instruction::BoolFact { slot, not } => match self.host.fact(slot) {
+                    Ok(Value::Bool(value)) => self.flag = value != not,
+                    other => return Err(unexpected(other)),
+                },
+                Instruction::CompareSizeFact { comparison, ty, slot, literal } => {
+                    self.flag = comparison.holds(self.fact_size(slot, ty)?, literal);
+                }
+                Instruction::CompareReference { comparison, index, literal } => {
+                    match self.host.reference(index) {
+                        Ok(Value::Int(value)) => self.flag = comparison.holds(value, literal),
+                        other => return Err(unexpected(other)),
+                    }
+                }
+                Instruction::CompareInt { comparison, literal } => {
+                    self.flag = comparison.holds(self.number, literal);
+                }
+                Instruction::CompareDouble { comparison, literal } => {
+                    self.flag = comparison.holds(from_bits(self.number), literal);
+                }
+                Instruction::Text { test, needle, not } => {
+                    let needle = program.bytes(needle);
+                    self.flag = text_test(test, self.text.as_bytes(), needle) != not;
+                }
+                Instruction::InSet { set, not } => {
+                    self.flag = in_set(program, self.text.as_bytes(), set) != not;
+                }
+                Instruction::IntFact { slot } => self.number = self.fact_int(slot)?,
+                Instruction::DoubleFact { slot } => self.number = bits(self.fact_double(slot)?),
+                Instruction::IntBy { operation, literal } => {
+                    self.number = arithmetic::int(operation, self.number, literal)?;
+                }
+                Instruction::IntByFact { operation, slot } => {
+                    let right = self.fact_int(slot)?;
+                    self.number = arithmetic::int(operation, self.number, right)
+                        .map_err(Stop::at_operation)?;
+                }
+                Instruction::IntPair(operation) => {
+                    let left = self.pop_number();
+                    self.number = arithmetic::int(operation, left, self.number)?;
+                }
+                Instruction::DoubleBy { operation, literal } => {
+                    let left = from_bits(self.number);
+                    self.number = bits(arithmetic::double(operation, left, literal)?);
+                }
+                Instruction::DoubleByFact { operation, slot } => {
+                    let right = self.fact_double(slot)?;
+                    let left = from_bits(self.number);
+                    let value =
+                        arithmetic::double(operation, left, right).map_err(Stop::at_operation)?;
+                    self.number = bits(value);
+                }
+                Instruction::DoublePair(operation) => {
+                    let left = from_bits(self.pop_number());
+                    let right = from_bits(self.number);
+                    self.number = bits(arithmetic::double(operation, left, right)?);
+                }
+                Instruction::NegateInt => self.number = arithmetic::negate_int(self.number)?,
+                Instruction::NegateDouble => self.number = bits(-from_bits(self.number)),
+                Instruction::Promote => self.number = bits(arithmetic::promote(self.number)),
+                Instruction::CompareIntPair(comparison) => {
+                    let left = self.pop_number();
+                    self.flag = comparison.holds(left, self.number);
+                }
+                Instruction::CompareDoublePair(comparison) => {
+                    let left = from_bits(self.pop_number());
+                    self.flag = comparison.holds(left, from_bits(self.number));
+                }
+                Instruction::CompareFlagPair { not } => {
+                    let left = self.pop_number() != 0;
+                    self.flag = (left == self.flag) != not;
+                }
+                Instruction::Flag(value) => self.flag = value,
+                Instruction::IntLiteral(value) => self.number = value,
+                Instruction::DoubleLiteral(value) => self.number = bits(value),
+                Instruction::TextLiteral(piece) => {
+                    self.text = Cow::Borrowed(program.literal(piece));
+                }
+                Instruction::ListLiteral(list) => self.aggregate = Aggregate::Constant(list),
+                Instruction::SaveFlag => self.numbers.push(i64::from(self.flag)),
+                Instruction::SaveNumber => self.numbers.push(self.number),
+                Instruction::SizeFact { slot, ty } => self.number = self.fact_size(slot, ty)?,
+                Instruction::TextFact { slot } => match self.host.fact(slot) {
+                    Ok(Value::String(text)) => self.text = Cow::Borrowed(text),
+                    other => return Err(unexpected(other)),
+                },
+                Instruction::LiteralInFact { literal, slot, ty, not } => {
+                    let aggregate = self.fact_aggregate(slot, ty)?;
+                    self.flag = self.holds(aggregate, program.literal(literal)) != not;
+                }
+                Instruction::CallLiteral { slot, argument, result, not } => {
+                    let argument = Value::String(program.literal(argument));
+                    let value = self.host.call(slot, argument).map_err(RaiseKind::Host)?;
+                    self.result(value, result, not)?;
+                }
+                Instruction::Reference { index, result, not } => {
+                    let value = self.host.reference(index).map_err(RaiseKind::Host)?;
+                    self.reference(value, result, not)?;
+                }
+                // What is left is rare or works on memory, so its call does not count.
+                other => self.rare(other)?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn rare(&mut self, instruction: Instruction) -> Result<(), Stop<H::Error>> {
+        let program = self.program;
+        match instruction {
+            Instruction::AggregateFact { slot, ty } => {
+                self.aggregate = self.fact_aggregate(slot, ty)?;
+            }
+            Instruction::Call { slot, parameter, result, not } => {
+                let argument = match parameter {
+                    Type::Bool => Value::Bool(self.flag),
+                    Type::Int => Value::Int(self.number),
+                    Type::Double => Value::Double(from_bits(self.number)),
+                    _ => Value::String(&self.text),
+                };
+                let value = self.host.call(slot, argument).map_err(RaiseKind::Host)?;
+                self.result(value, result, not)?;
+            }
+            Instruction::SizeText => self.number = count(self.text.chars().count()),
+            Instruction::SizeAggregate => self.number = count(size(self.aggregate)),
+            Instruction::SaveText => {
+                let text = std::mem::replace(&mut self.text, Cow::Borrowed(""));
+                self.saved.push(Saved::Text(text));
+            }
+            Instruction::SaveAggregate => self.saved.push(Saved::Aggregate(self.aggregate)),
+            Instruction::Concatenate => {
+                let mut left = self.pop_text();
+                append(&mut left, &self.text);
+                self.text = left;
+            }
+            Instruction::ConcatenateLiteral(piece) => {
+                append(&mut self.text, program.literal(piece));
+            }
+            Instruction::TextPair { test, not } => {
+                let left = self.pop_text();
+                self.flag = text_test(test, left.as_bytes(), self.text.as_bytes()) != not;
+            }
+            Instruction::LiteralIn { literal, not } => {
+                self.flag = self.holds(self.aggregate, program.literal(literal)) != not;
+            }
+            Instruction::InPair { not } => {
+                let text = self.pop_text();
+                self.flag = self.holds(self.aggregate, &text) != not;
+            }
+            Instruction::Build { members } => {
+                let first = self.saved.len().saturating_sub(members as usize);
+                let start = offset(self.members.len());
+                self.members.extend(self.saved.drain(first..));
+                self.aggregate = Aggregate::Built { start, end: offset(self.members.len()) };
+            }
+            Instruction::IndexByInt => {
+                let aggregate = self.pop_aggregate();
+                self.index(aggregate, self.number)?;
+            }
+            Instruction::IndexByIntLiteral(index) => self.index(self.aggregate, index)?,
+            Instruction::IndexByText => {
+                let aggregate = self.pop_aggregate();
+                let key = std::mem::replace(&mut self.text, Cow::Borrowed(""));
+                self.key(aggregate, &key)?;
+            }
+            Instruction::IndexByTextLiteral(piece) => {
+                self.key(self.aggregate, program.literal(piece))?;
+            }
+            // All others are in `run`.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn fact_text(&mut self, slot: u32) -> Result<&'p [u8], Stop<H::Error>> {
+        match self.host.fact(slot) {
+            Ok(Value::String(text)) => Ok(text.as_bytes()),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    #[inline]
+    fn fact_int(&mut self, slot: u32) -> Result<i64, Stop<H::Error>> {
+        match self.host.fact(slot) {
+            Ok(Value::Int(value)) => Ok(value),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    #[inline]
+    fn fact_double(&mut self, slot: u32) -> Result<f64, Stop<H::Error>> {
+        match self.host.fact(slot) {
+            // With NaN, an inverted comparison would not be the opposite (OAR-FACT-23).
+            Ok(Value::Double(value)) if value.is_finite() => Ok(value),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    fn fact_size(&mut self, slot: u32, ty: Type) -> Result<i64, Stop<H::Error>> {
+        if ty == Type::String {
+            return match self.host.fact(slot) {
+                Ok(Value::String(text)) => Ok(count(text.chars().count())),
+                other => Err(unexpected(other)),
+            };
+        }
+        Ok(count(size(self.fact_aggregate(slot, ty)?)))
+    }
+
+    fn fact_aggregate(&mut self, slot: u32, ty: Type) -> Result<Aggregate<'p>, Stop<H::Error>> {
+        match (self.host.fact(slot), ty) {
+            (Ok(Value::StringList(list)), Type::StringList) => Ok(Aggregate::Strings(list)),
+            (Ok(Value::StringMap(map)), Type::StringMap) | (Ok(Value::Map(map)), Type::Map) => {
+                Ok(Aggregate::Map(map))
+            }
+            (Ok(Value::MapList(list)), Type::MapList) => Ok(Aggregate::Maps(list)),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+
+    #[inline]
+    fn result(&mut self, value: Scalar<'p>, ty: Type, not: bool) -> Result<(), Stop<H::Error>> {
+        match (value, ty) {
+            (Scalar::Bool(value), Type::Bool) => self.flag = value != not,
+            (Scalar::Int(value), Type::Int) => self.number = value,
+            (Scalar::Double(value), Type::Double) if value.is_finite() => {
+                self.number = bits(value);
+            }
+            (Scalar::String(value), Type::String) => self.text = value,
+            _ => return Err(RaiseKind::WrongType.into()),
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, value: Value<'p>, ty: Type, not: bool) -> Result<(), Stop<H::Error>> {
+        let value = match value {
+            Value::Bool(value) => Scalar::Bool(value),
+            Value::Int(value) => Scalar::Int(value),
+            Value::Double(value) => Scalar::Double(value),
+            Value::String(value) => Scalar::String(Cow::Borrowed(value)),
+            aggregate => {
+                self.aggregate = match (aggregate, ty) {
+                    (Value::StringList(list), Type::StringList) => Aggregate::Strings(list),
+                    (Value::StringMap(map), Type::StringMap) | (Value::Map(map), Type::Map) => {
+                        Aggregate::Map(map)
+                    }
+                    (Value::MapList(list), Type::MapList) => Aggregate::Maps(list),
+                    _ => return Err(RaiseKind::WrongType.into()),
+                };
+                return Ok(());
+            }
+        };
+        self.result(value, ty, not)
+    }
+
+    // The compiler pairs every pop with a push of the same kind; the fallbacks are never used.
+
+    fn pop_number(&mut self) -> i64 {
+        self.numbers.pop().unwrap_or_default()
+    }
+
+    fn pop_text(&mut self) -> Cow<'p, str> {
+        match self.saved.pop() {
+            Some(Saved::Text(text)) => text,
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    fn pop_aggregate(&mut self) -> Aggregate<'p> {
+        match self.saved.pop() {
+            Some(Saved::Aggregate(aggregate)) => aggregate,
+            _ => Aggregate::Constant(Pieces { start: 0, end: 0 }),
+        }
+    }
+
+    fn built(&self, start: u32, end: u32) -> &[Saved<'p>] {
+        self.members.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// `in`: a member of a list, or a key of a map (OAR-EXPR-12).
+    fn holds(&self, aggregate: Aggregate<'p>, text: &str) -> bool {
+        match aggregate {
+            Aggregate::Map(map) => map.contains_key(text),
+            Aggregate::Strings(list) => (0..list.len()).any(|index| list.get(index) == Some(text)),
+            Aggregate::Constant(list) => {
+                self.program.list(list).iter().any(|piece| self.program.literal(*piece) == text)
+            }
+            Aggregate::Built { start, end } => self
+                .built(start, end)
+                .iter()
+                .any(|member| matches!(member, Saved::Text(member) if member == text)),
+            Aggregate::Maps(_) => false,
+        }
+    }
+
+    /// A negative index raises like one that is too large (OAR-EXPR-21).
+    fn index(&mut self, aggregate: Aggregate<'p>, index: i64) -> Result<(), Stop<H::Error>> {
+        let member = usize::try_from(index).ok().and_then(|index| match aggregate {
+            Aggregate::Strings(list) => list.get(index).map(|text| Saved::Text(text.into())),
+            Aggregate::Maps(list) => {
+                list.get(index).map(|map| Saved::Aggregate(Aggregate::Map(map)))
+            }
+            Aggregate::Constant(list) => {
+                let piece = self.program.list(list).get(index)?;
+                Some(Saved::Text(self.program.literal(*piece).into()))
+            }
+            Aggregate::Built { start, end } => self.built(start, end).get(index).cloned(),
+            Aggregate::Map(_) => None,
+        });
+        match member {
+            Some(Saved::Text(text)) => self.text = text,
+            Some(Saved::Aggregate(aggregate)) => self.aggregate = aggregate,
+            None => return Err(RaiseKind::IndexOutOfRange.into()),
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, aggregate: Aggregate<'p>, key: &str) -> Result<(), Stop<H::Error>> {
+        let Aggregate::Map(map) = aggregate else { return Err(RaiseKind::WrongType.into()) };
+        match map.get(key) {
+            Some(Member::String(text)) => self.text = Cow::Borrowed(text),
+            Some(_) => return Err(RaiseKind::WrongType.into()),
+            None => return Err(RaiseKind::KeyAbsent.into()),
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn unexpected<E>(value: Result<Value<'_>, E>) -> Stop<E> {
+    match value {
+        Ok(_) => RaiseKind::WrongType.into(),
+        Err(error) => RaiseKind::Host(error).into(),
+    }
+}
+
+fn size(aggregate: Aggregate<'_>) -> usize {
+    match aggregate {
+        Aggregate::Strings(list) => list.len(),
+        Aggregate::Map(map) => map.len(),
+        Aggregate::Maps(list) => list.len(),
+        Aggregate::Constant(Pieces { start, end }) | Aggregate::Built { start, end } => {
+            end.saturating_sub(start) as usize
+        }
+    }
+}
+
+fn count(members: usize) -> i64 {
+    i64::try_from(members).unwrap_or(i64::MAX)
+}
+
+fn append(text: &mut Cow<'_, str>, more: &str) {
+    if !more.is_empty() {
+        text.to_mut().push_str(more);
+    }
+}
+
+#[inline]
+fn text_test(test: TextTest, text: &[u8], needle: &[u8]) -> bool {
+    match test {
+        TextTest::Compare(Comparison::Equal) => text == needle,
+        TextTest::Compare(comparison) => comparison.holds(text, needle),
+        TextTest::StartsWith => text.starts_with(needle),
+        TextTest::EndsWith => text.ends_with(needle),
+        TextTest::Contains(rare) => search::contains(text, needle, rare),
+    }
+}
+
+#[inline]
+fn in_set(program: &Program, text: &[u8], set: Pieces) -> bool {
+    let pieces = program.list(set);
+    if pieces.len() > SORTED_ABOVE {
+        return pieces.binary_search_by(|piece| program.bytes(*piece).cmp(text)).is_ok();
+    }
+    let same = |piece: &Piece| {
+        (piece.end - piece.start) as usize == text.len() && program.bytes(*piece) == text
+    };
+    pieces.iter().any(same)
+}
