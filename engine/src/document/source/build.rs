@@ -73,18 +73,25 @@ impl Builder {
     /// Closes the innermost array or object, which ends before `end`, and tells which members
     /// repeated a name.
     pub(super) fn close(&mut self, end: u32) -> Vec<Repeated> {
-        let Some(open) = self.open.pop() else { return Vec::new() };
-        let mut repeated = Vec::new();
-        let value = match open.kind {
-            Kind::Array => Value::Array(self.items.drain(open.base..).collect()),
+        let (node, repeated) = self.close_apart(end);
+        if let Some(node) = node {
+            self.push(node);
+        }
+        repeated
+    }
+
+    /// The same, without adding the closed one to what holds it.
+    pub(super) fn close_apart(&mut self, end: u32) -> (Option<Node>, Vec<Repeated>) {
+        let Some(open) = self.open.pop() else { return (None, Vec::new()) };
+        let (value, repeated) = match open.kind {
+            Kind::Array => (Value::Array(self.items.drain(open.base..).collect()), Vec::new()),
             Kind::Object(_) => {
-                let (object, twice) = Object::new(self.members.drain(open.base..).collect());
-                repeated = twice;
-                Value::Object(object)
+                let members = self.members.drain(open.base..).collect();
+                let (object, repeated) = Object::new(members);
+                (Value::Object(object), repeated)
             }
         };
-        self.push(Node::new(Span::new(open.start, end), value));
-        repeated
+        (Some(Node::new(Span::new(open.start, end), value)), repeated)
     }
 
     /// The pointer of the value that comes next, or of the innermost object when it waits for
@@ -109,27 +116,6 @@ impl Builder {
             let token: &str = token;
             pointer::push_token(&mut text, token);
         }
-        text
-    }
-
-    /// The pointer of the member `name` of the object that was closed last.
-    pub(super) fn pointer_in_closed(&self, name: &str) -> String {
-        let mut text = self.pointer();
-        // The closed object counts as an item already, or as a member, which has the last name.
-        match self.open.last() {
-            None => {}
-            Some(Open { kind: Kind::Array, base, .. }) => {
-                let at = text.rfind('/').unwrap_or_default();
-                text.truncate(at);
-                text.push_str(&format!("/{}", (self.items.len() - base).saturating_sub(1)));
-            }
-            Some(_) => {
-                if let Some(member) = self.members.last() {
-                    pointer::push_token(&mut text, &member.name);
-                }
-            }
-        }
-        pointer::push_token(&mut text, name);
         text
     }
 

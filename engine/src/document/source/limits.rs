@@ -12,10 +12,11 @@ pub struct ReadLimits {
     /// Arrays and objects inside one another: 128, as in most JSON readers. Conditions are text
     /// and may nest as they like.
     pub depth: usize,
-    /// Values in one source, those that aliases repeat included: two million, which is some
+    /// Values in one source, without those that aliases repeat: two million, which is some
     /// 100 MB of memory.
     pub nodes: usize,
-    /// Values that YAML aliases repeat in one source: 100,000.
+    /// Values that YAML anchors mark and aliases repeat in one source: 100,000. A long string
+    /// counts as one more for every 64 bytes.
     pub alias_nodes: usize,
     /// Diagnostics reported for one source: 100. The last one says that more were found.
     pub diagnostics: usize,

@@ -19,6 +19,7 @@ mod reading;
 mod tests;
 mod walk;
 mod within;
+mod yaml;
 
 use std::sync::Arc;
 
@@ -62,10 +63,7 @@ pub fn read(file: &Arc<SourceFile>, limits: &ReadLimits) -> Reading {
                 let document = |root| Document { root, pointer_prefix: String::new() };
                 documents.extend(root.map(document));
             }
-            Format::Yaml => {
-                let message = "YAML is not read yet";
-                report.push(Fault::new(Span::default(), message), String::new());
-            }
+            Format::Yaml => documents = yaml::read(text, limits, &mut report),
         }
     }
     Reading { file: Arc::clone(file), documents, diagnostics: report.into_diagnostics() }

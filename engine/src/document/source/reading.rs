@@ -87,7 +87,14 @@ impl<'a> Report<'a> {
         self.diagnostics.push(fault.into_diagnostic(self.file, pointer));
     }
 
-    pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
+    /// What was refused, in the order of the text.
+    pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        // That there were more stays at the end.
+        let sorted = self.diagnostics.len() - usize::from(self.full);
+        let place = |d: &Diagnostic| d.location().map(|location| location.span);
+        if let Some(sorted) = self.diagnostics.get_mut(..sorted) {
+            sorted.sort_by_key(place);
+        }
         self.diagnostics
     }
 }

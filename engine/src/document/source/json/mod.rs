@@ -12,6 +12,7 @@ mod tests;
 use oar_expr::Span;
 
 use super::build::Builder;
+use super::pointer::join_pointer;
 use super::reading::{Fault, Report};
 use super::{Node, Number, ReadLimits, Text, Value};
 
@@ -146,13 +147,16 @@ impl Reader<'_, '_, '_> {
 
     fn close(&mut self) {
         self.at += 1;
-        for repeated in self.builder.close(offset(self.at)) {
-            if self.report.has_room() {
-                // The object is closed already: `pointer` would give its next sibling.
-                let pointer = self.builder.pointer_in_closed(&repeated.name);
+        let (node, repeated) = self.builder.close_apart(offset(self.at));
+        if !repeated.is_empty() && self.report.has_room() {
+            let pointer = self.builder.pointer();
+            for repeated in repeated {
                 let fault = Fault::repeated(&repeated.name, repeated.again, repeated.first);
-                self.report.push(fault, pointer);
+                self.report.push(fault, join_pointer(&pointer, &repeated.name));
             }
+        }
+        if let Some(node) = node {
+            self.builder.push(node);
         }
     }
 

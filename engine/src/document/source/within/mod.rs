@@ -5,7 +5,11 @@
 //! string is scanned again when a place in it is asked for, and must come out as the string
 //! that was read. Where it does not, the whole string is the answer, never a wrong place.
 
+mod block;
 mod json;
+#[cfg(test)]
+mod tests;
+mod yaml;
 
 use std::ops::Range;
 use std::str::Chars;
@@ -35,7 +39,10 @@ impl Node {
         let raw = file.slice(self.span);
         let complete = match file.format() {
             Format::Json => json::trace(raw, &mut trace),
-            Format::Yaml => None,
+            Format::Yaml => {
+                let rest = file.text().get(self.span.start as usize..).unwrap_or_default();
+                yaml::trace(rest, raw.len(), &mut trace)
+            }
         };
         let found = complete.and_then(|end| trace.finish(end));
         let absolute = |at: usize| u32::try_from(at).ok()?.checked_add(self.span.start);
@@ -77,9 +84,14 @@ impl<'a> Trace<'a> {
         self.decoded = next;
     }
 
+    /// Whether all that was read has come.
+    fn is_complete(&self) -> bool {
+        self.rest.as_str().is_empty()
+    }
+
     /// The written bytes of the wanted range. `end` is where the written characters end.
-    fn finish(mut self, end: usize) -> Option<Range<usize>> {
-        if !self.agrees || self.rest.next().is_some() {
+    fn finish(self, end: usize) -> Option<Range<usize>> {
+        if !self.agrees || !self.is_complete() {
             return None;
         }
         let start = self.start.unwrap_or(end);
