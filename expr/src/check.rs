@@ -401,7 +401,8 @@ impl Checker<'_> {
                 self.errors.push(error);
                 None
             }
-            (a, b) => a.or(b),
+            // Which of the two is meant is not known, so neither is held against the rest.
+            (a, b) => a.and(b),
         }
     }
 }

@@ -61,6 +61,8 @@ enum Task {
         fact: Span,
         span: Span,
     },
+    /// Emits what appends a string to the text.
+    Append(NodeId),
     /// Puts a label at the next instruction.
     Label(u32),
 }
@@ -87,6 +89,7 @@ impl Compiler<'_> {
                 let key = offset(self.output.code.len() - 1) * 2 + 1;
                 self.output.places.push(Place { key, span });
             }
+            Task::Append(node) => self.append(node),
             Task::Label(label) => {
                 let next = offset(self.output.code.len());
                 if let Some(place) = self.labels.get_mut(label as usize) {
@@ -354,6 +357,9 @@ impl Compiler<'_> {
                     // The left side would have decided; it does not, so the right side does.
                     return self.tasks.push(Task::Expression { node: right, not });
                 }
+                if self.constant(right) == Some(Constant::Bool(operation == Operation::And)) {
+                    return self.tasks.push(Task::Expression { node: left, not });
+                }
                 let end = self.label();
                 let flag = (operation == Operation::Or) != not;
                 self.then([
@@ -369,14 +375,7 @@ impl Compiler<'_> {
             Operation::Int(arithmetic) => self.int(arithmetic, left, right, span),
             Operation::Double(arithmetic) => self.double(arithmetic, left, right, span),
             Operation::Concatenate => {
-                if let Some(literal) = self.constant_text(right) {
-                    let instruction = Instruction::ConcatenateLiteral(literal);
-                    return self.then([
-                        Task::Expression { node: left, not: false },
-                        Task::Emit { instruction, span: None },
-                    ]);
-                }
-                self.pair(left, right, Instruction::Concatenate, None);
+                self.then([Task::Expression { node: left, not: false }, Task::Append(right)])
             }
             Operation::CompareBool(comparison) => {
                 self.compare_bool((comparison == Comparison::Equal) == not, left, right);
@@ -398,6 +397,21 @@ impl Compiler<'_> {
             }
             Operation::InList | Operation::InMap => self.membership(left, right, not),
         }
+    }
+
+    /// `a + (b + c)` appends `b` and then `c` to `a`, so no text is copied twice.
+    fn append(&mut self, node: NodeId) {
+        if let Some(literal) = self.constant_text(node) {
+            return self.emit(Instruction::ConcatenateLiteral(literal), None);
+        }
+        if let NodeKind::Binary { left, right, .. } = self.kind(node) {
+            return self.then([Task::Append(left), Task::Append(right)]);
+        }
+        self.then([
+            Task::Emit { instruction: Instruction::SaveText, span: None },
+            Task::Expression { node, not: false },
+            Task::Emit { instruction: Instruction::Concatenate, span: None },
+        ]);
     }
 
     /// Left operand to the stack, right operand to the accumulator, then the instruction.

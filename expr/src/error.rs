@@ -565,7 +565,7 @@ fn index_by(operand: Type) -> Option<Type> {
 /// Names a character so that it can be told from its look-alikes, also when it is invisible.
 fn character_message(f: &mut fmt::Formatter<'_>, character: char) -> fmt::Result {
     let code = u32::from(character);
-    if character.is_ascii_graphic() {
+    if character.is_ascii_graphic() && character != '`' {
         write!(f, "unexpected character `{character}`")
     } else if character.is_alphanumeric() || is_visible(character) {
         write!(f, "unexpected character `{character}` (U+{code:04X})")

@@ -31,6 +31,11 @@ impl Stack {
     pub fn new() -> Self {
         Self::default()
     }
+
+    #[cfg(test)]
+    pub(crate) fn capacities(&self) -> [usize; 3] {
+        [self.numbers.capacity(), self.saved.capacity(), self.members.capacity()]
+    }
 }
 
 /// A text or an aggregate that waits.

@@ -174,6 +174,12 @@ impl<'s> Lexer<'s> {
         Error::new(ErrorKind::Number { text: text.to_owned(), form }, span)
     }
 
+    /// The point at `span` with what is glued to it.
+    pub(crate) fn dotted(&self, span: Span) -> Span {
+        let end = self.run(span.end as usize, |byte| is_word(byte) || byte == b'.');
+        Span::new(span.start, offset(end))
+    }
+
     fn string(&mut self, quote: u8) -> Result<TokenKind, Error> {
         let open = self.position;
         let start = offset(self.text.len());

@@ -65,6 +65,7 @@
 
 mod arithmetic;
 mod ast;
+mod atoms;
 mod check;
 mod compile;
 mod error;
@@ -82,7 +83,12 @@ mod symbols;
 mod types;
 mod value;
 
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "a span that cuts a character shall fail the test")]
+mod tests;
+
 pub use ast::{Ast, BinaryOperator, Children, Node, NodeId, NodeKind, UnaryOperator};
+pub use atoms::{Literals, Matcher, StringTest, Subject};
 pub use error::{Error, ErrorKind, NumberForm, Related};
 pub use eval::Stack;
 pub use host::{Host, Raise, RaiseKind, Scalar};

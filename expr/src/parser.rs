@@ -210,7 +210,7 @@ impl Parser<'_> {
             TokenKind::Colon => self.colon(operand),
             TokenKind::Comma => self.comma(operand),
             TokenKind::CloseParen | TokenKind::CloseBracket => self.close(operand).map(Some),
-            TokenKind::Dot => Err(Error::new(ErrorKind::FieldSelection, span)),
+            TokenKind::Dot => Err(Error::new(ErrorKind::FieldSelection, self.lexer.dotted(span))),
             _ => match binary(kind) {
                 Some(operator) => self.binary(operator, operand),
                 None => Err(self.unexpected_behind()),
