@@ -32,6 +32,9 @@ const STYLES: &[(&str, Format, &str)] = &[
     ("? when\n: >\n  ä\n  nmae\n", Format::Yaml, "nmae"),
     ("{a: 1, when: [x,\n nmae && y\n z]}", Format::Yaml, "nmae"),
     ("--- |\nx\nnmae\n", Format::Yaml, "nmae"),
+    ("# c\n| # d\n x\n nmae\n", Format::Yaml, "nmae"),
+    ("\u{FEFF}>-\n &x nmae\n", Format::Yaml, "nmae"),
+    ("a: 'x' # y\nb: [\"nmae\" # z\n ]\n", Format::Yaml, "nmae"),
     ("- !x &y |\n x\n nmae\n- *y\n", Format::Yaml, "nmae"),
 ];
 
@@ -53,6 +56,7 @@ fn strings(root: &Node) -> Vec<&Node> {
 fn file_and_root(text: &str, format: Format) -> (std::sync::Arc<SourceFile>, Node) {
     let file = SourceFile::new("t", text, format);
     let mut reading = read(&file, &ReadLimits::default());
+    assert!(!reading.documents.is_empty(), "{text}: {:?}", reading.diagnostics);
     (file, reading.documents.remove(0).root)
 }
 

@@ -133,7 +133,11 @@ fn words(complaint: &str) -> Option<(Shown, &'static str, &'static str)> {
         _ if has("quoted scalar") => {
             (Line, "a line of the quoted string is indented too little", "")
         }
-        _ if has("invalid indentation") => (Word, "this is indented too little", ""),
+        _ if has("invalid indentation") => (
+            Word,
+            "this is indented too little",
+            "it stands deeper than what it belongs to, closing brackets too",
+        ),
         _ if has("plain scalar") => (Word, "this cannot be a string without quotes", quote),
         _ if has("node content") => (Character, "a value is missing here", ""),
         _ if has("comment intercepting") => {

@@ -17,6 +17,7 @@ use oar_expr::Span;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::build::Builder;
+use super::decode::BYTE_ORDER_MARK;
 use super::pointer::join_pointer;
 use super::reading::{Fault, Report};
 use super::{Document, Node, ReadLimits, Text, Value};
@@ -132,8 +133,12 @@ impl<'t, 'r> Reader<'t, 'r> {
             })?;
             let start = self.offsets.byte(place.start.index());
             let end = self.offsets.byte(place.end.index()).max(start);
+            // A document without `---` is said to start at its text, behind what introduces that.
+            let is_place = event != Event::DocumentStart(false);
             self.event(event, start, end)?;
-            self.previous_end = end;
+            if is_place {
+                self.previous_end = end;
+            }
         }
         if self.begun == 0 {
             return Err(Fault::new(Span::default(), "the text holds no document"));
@@ -152,7 +157,8 @@ impl<'t, 'r> Reader<'t, 'r> {
             Event::DocumentEnd => self.end_document(),
             Event::Alias(anchor) => self.alias(anchor, self.span(start, end))?,
             Event::Scalar(text, style, anchor, tag) => {
-                let at = self.behind_properties(start, end);
+                let has_properties = anchor != 0 || tag.is_some();
+                let at = if has_properties { self.behind_properties(start, end) } else { start };
                 if tag.is_some() {
                     self.refuse_tag(start, at);
                 }
@@ -203,7 +209,11 @@ impl<'t, 'r> Reader<'t, 'r> {
             }
             // What is not written has no length, whatever stands beside it.
             ScalarStyle::Plain if text.is_empty() => self.span(start, start),
-            _ => self.span(start, end),
+            ScalarStyle::Plain => self.span(start, end),
+            // The parser counts a comment behind it in.
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+                self.span(start, self.closing_quote(start).unwrap_or(end))
+            }
         };
         let plain = match style {
             ScalarStyle::Plain => scalar::resolve(text),
@@ -480,6 +490,23 @@ impl Reader<'_, '_> {
         at
     }
 
+    /// The end of the quoted scalar that starts at `start`.
+    fn closing_quote(&self, start: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let quote = *bytes.get(start)?;
+        let mut at = start + 1;
+        loop {
+            at += memchr::memchr2(quote, b'\\', bytes.get(at..)?)?;
+            at += match (bytes.get(at)?, bytes.get(at + 1)) {
+                (b'\\', _) if quote == b'"' => 2,
+                (b'\\', _) => 1,
+                // Doubled, it is one quote of the text.
+                (_, Some(b'\'')) if quote == b'\'' => 2,
+                _ => return Some(at + 1),
+            };
+        }
+    }
+
     /// Where the first `-` of a list stands: at `at`, or before it when the list is the value of
     /// a member and not indented more than that.
     fn dash(&self, at: usize) -> usize {
@@ -501,7 +528,8 @@ impl Reader<'_, '_> {
             let rest = self.text.get(at..)?;
             at += match rest.bytes().next()? {
                 b'|' | b'>' => return Some(at),
-                b' ' | b'\t' | b'\n' | b'\r' | b':' | b'-' | b'?' => 1,
+                b' ' | b'\t' | b'\n' | b'\r' | b':' | b'-' | b'?' | b'.' => 1,
+                0xEF if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len_utf8(),
                 b'&' | b'!' => rest.find(BLANK)?,
                 b'#' => rest.find(['\n', '\r'])?,
                 _ => return None,
