@@ -1,7 +1,9 @@
 //! The one shape of every complaint about a document.
 //!
-//! Loading collects [`Diagnostic`]s and never prints; `render` turns them into text for people
+//! Loading collects [`Diagnostic`]s and never prints; [`render`] turns them into text for people
 //! and machines.
+
+pub mod render;
 
 use std::fmt;
 use std::sync::Arc;

@@ -83,10 +83,16 @@ impl SourceFile {
         // A character counts once the offset lies behind it, so that an offset into the middle
         // of one has its column.
         let before = (offset as usize).saturating_sub(start);
-        let column = text
-            .grapheme_indices(true)
-            .take_while(|(at, grapheme)| at + grapheme.len() <= before)
-            .count();
+        // With ASCII alone, every byte but the second half of a line break is a character.
+        let near = text.as_bytes().get(..=before);
+        let simple = near.is_some_and(|bytes| bytes.is_ascii() && !bytes.ends_with(b"\r\n"));
+        let column = match simple {
+            true => before,
+            false => text
+                .grapheme_indices(true)
+                .take_while(|(at, grapheme)| at + grapheme.len() <= before)
+                .count(),
+        };
         LineColumn { line: count(line), column: count(column + 1) }
     }
 
