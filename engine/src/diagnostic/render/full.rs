@@ -62,7 +62,8 @@ pub fn full_with(diagnostic: &Diagnostic, paint: impl Fn(Role, &str) -> String) 
         .flat_map(|(_, rows)| rows)
         .chain(related.iter().flat_map(|(_, rows)| rows))
         .filter_map(|row| row.number);
-    let width = numbers.max().map_or(0, |number| number.to_string().len());
+    let narrowest = usize::from(main.is_some());
+    let width = numbers.max().map_or(narrowest, |number| number.to_string().len());
     let mut out = Output { text: String::new(), width, paint };
 
     let title = (out.paint)(Role::Title(severity), &title(diagnostic));
@@ -90,7 +91,11 @@ pub(super) fn position(location: &Location) -> String {
     format!("{}:{line}:{column}", visible(location.file.name()))
 }
 
+/// The lines to show; none of a file without text, such as that of a value held by the host.
 fn place(location: &Location) -> Vec<Row> {
+    if location.file.text().is_empty() {
+        return Vec::new();
+    }
     rows(&location.file, location.span)
 }
 
@@ -120,7 +125,9 @@ impl<P: Fn(Role, &str) -> String> Output<P> {
     fn snippet(&mut self, rows: &[Row], mark: char, role: Role, label: &str) {
         let width = self.width;
         let empty = (self.paint)(Role::Gutter, &format!("{:width$} | ", ""));
-        self.line(&empty);
+        if !rows.is_empty() {
+            self.line(&empty);
+        }
         for (at, row) in rows.iter().enumerate() {
             let Some(number) = row.number else {
                 self.line(&(self.paint)(Role::Gutter, &row.text));

@@ -153,8 +153,9 @@ fn an_empty_place_gets_one_mark() {
     let file = file("a:\nb: 1\n");
     assert_eq!(snippet_at(&file, Span::new(2, 2)), " --> rules/a.yaml:1:3\n  |\n1 | a:\n  |   ^\n");
     assert_eq!(snippet_at(&file, Span::new(8, 8)), " --> rules/a.yaml:3:1\n  |\n3 |\n  | ^\n");
+    // A file without text has no line to show.
     let empty = self::file("");
-    assert_eq!(snippet_at(&empty, Span::new(0, 0)), " --> rules/a.yaml:1:1\n  |\n1 |\n  | ^\n");
+    assert_eq!(snippet_at(&empty, Span::new(0, 0)), " --> rules/a.yaml:1:1\n");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! JSON by RFC 8259, strictly, with places.
 //!
-//! A reader of our own, since it builds our tree with places in one pass, keeps the text of
-//! numbers, tells repeated members with both places, names what is wrong in the words of JSON,
-//! and nests on the heap.
+//! A reader of our own: `jsonc-parser` lets control characters, `1.` and blanks of other kinds
+//! pass even at its strictest, and `json-syntax` has no limit of depth and overflows the stack in
+//! its drop. This one takes as long as `serde_json` for a plain value, tells repeated members
+//! with both places, and names what is wrong in the words of JSON.
 
 mod number;
 mod string;
