@@ -1,7 +1,5 @@
 //! What the YAML reader takes, and what it says of the rest.
 
-use std::time::Instant;
-
 use crate::document::source::tests::{json, root, told};
 use crate::document::source::*;
 
@@ -299,17 +297,14 @@ fn limits_are_diagnostics() {
     );
 }
 
-/// A mebibyte of openings is one diagnostic, soon and on a small stack.
+/// A mebibyte of openings is one diagnostic, on a small stack; a quadratic reader would not end.
 #[test]
-fn depth_takes_no_stack_and_little_time() {
+fn depth_takes_no_stack() {
     let work = || {
-        let started = Instant::now();
         for opening in ["[", "{a: ", "- ", "? ", "[? "] {
             let text = opening.repeat((1 << 20) / opening.len());
             assert_eq!(yaml(&text).diagnostics.len(), 1, "{opening}");
         }
-        // Ten times what a debug build takes; a quadratic reader would need hours.
-        assert!(started.elapsed().as_secs() < 20);
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
 }
