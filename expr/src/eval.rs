@@ -75,32 +75,31 @@ impl Program {
         stack: &mut Stack,
     ) -> Result<bool, Raise<H::Error>> {
         let Stack { numbers, saved, members } = stack;
-        numbers.clear();
         let mut machine = Machine {
             program: self,
             host,
             numbers,
-            saved: std::mem::take(saved),
-            members: std::mem::take(members),
-            flag: false,
-            number: 0,
+            saved: Vec::new(),
+            members: Vec::new(),
             text: Cow::Borrowed(""),
             aggregate: Aggregate::Constant(Pieces { start: 0, end: 0 }),
             host_values: PhantomData,
         };
-        let mut next = 0;
-        let result = machine.run(&mut next);
-        let flag = machine.flag;
+        if !self.saves {
+            return machine.run();
+        }
+        machine.numbers.clear();
+        machine.saved = std::mem::take(saved);
+        machine.members = std::mem::take(members);
+        let result = machine.run();
         *saved = recycle(machine.saved);
         *members = recycle(machine.members);
-        match result {
-            Ok(()) => Ok(flag),
-            Err(stop) => Err(self.raise(next, stop)),
-        }
+        result
     }
 
     /// Finds the place of the instruction before `next`, which has stopped.
     #[cold]
+    #[inline(never)]
     fn raise<E>(&self, next: usize, stop: Stop<E>) -> Raise<E> {
         let key = offset(next.saturating_sub(1)) * 2 + u32::from(stop.operation);
         let place = self
@@ -153,15 +152,20 @@ impl<E> Stop<E> {
     }
 }
 
+/// What a call yields for the accumulators that are local variables.
+enum Yield {
+    Flag(bool),
+    Number(i64),
+    /// It went to the text or to the aggregate.
+    None,
+}
+
 struct Machine<'m, 'p, 'a, H> {
     program: &'p Program,
     host: &'m mut H,
     numbers: &'m mut Vec<i64>,
     saved: Vec<Saved<'p>>,
     members: Vec<Saved<'p>>,
-    flag: bool,
-    /// An int, or the bits of a double.
-    number: i64,
     text: Cow<'p, str>,
     aggregate: Aggregate<'p>,
     /// What the host lends outlives what the program lends.
@@ -177,140 +181,168 @@ fn from_bits(bits: i64) -> f64 {
 }
 
 impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
-    /// Runs to the end of the code; `next` is the instruction behind the current one.
+    /// Runs to the end of the code.
+    fn run(&mut self) -> Result<bool, Raise<H::Error>> {
+        let mut next = 0;
+        match self.steps(&mut next) {
+            Ok(flag) => Ok(flag),
+            Err(stop) => Err(self.program.raise(next, stop)),
+        }
+    }
+
+    /// The loop; `place` is the instruction behind the one it stopped at.
     #[inline]
-    fn run(&mut self, next: &mut usize) -> Result<(), Stop<H::Error>> {
+    fn steps(&mut self, place: &mut usize) -> Result<bool, Stop<H::Error>> {
         let program = self.program;
-        while let Some(instruction) = program.code.get(*next) {
-            *next += 1;
+        // Two of the accumulators are local variables, to be kept in registers.
+        let mut flag = false;
+        // An int, or the bits of a double.
+        let mut number = 0;
+        let mut next = 0;
+        while let Some(instruction) = program.code.get(next) {
+            next += 1;
+            *place = next;
             match *instruction {
-                Instruction::Jump(target) => *next = target as usize,
-                Instruction::JumpIf { flag, target } => {
-                    if self.flag == flag {
-                        *next = target as usize;
+                Instruction::Jump(target) => next = target as usize,
+                Instruction::JumpIf { flag: on, target } => {
+                    if flag == on {
+                        next = target as usize;
                     }
                 }
                 Instruction::TextOfFact { test, slot, needle, not } => {
                     let text = self.fact_text(slot)?;
-                    self.flag = text_test(test, text, program.bytes(needle)) != not;
+                    flag = text_test(test, text, program.bytes(needle)) != not;
                 }
                 Instruction::FactInSet { slot, set, not } => {
                     let text = self.fact_text(slot)?;
-                    self.flag = in_set(program, text, set) != not;
+                    flag = in_set(program, text, set) != not;
                 }
                 Instruction::CompareIntFact { comparison, slot, literal } => {
-                    self.flag = comparison.holds(self.fact_int(slot)?, literal);
+                    flag = comparison.holds(self.fact_int(slot)?, literal);
                 }
                 Instruction::CompareDoubleFact { comparison, slot, literal } => {
-                    self.flag = comparison.holds(self.fact_double(slot)?, literal);
+                    flag = comparison.holds(self.fact_double(slot)?, literal);
                 }
                 Instruction::BoolFact { slot, not } => match self.host.fact(slot) {
-                    Ok(Value::Bool(value)) => self.flag = value != not,
+                    Ok(Value::Bool(value)) => flag = value != not,
                     other => return Err(unexpected(other)),
                 },
                 Instruction::CompareSizeFact { comparison, ty, slot, literal } => {
-                    self.flag = comparison.holds(self.fact_size(slot, ty)?, literal);
+                    flag = comparison.holds(self.fact_size(slot, ty)?, literal);
                 }
                 Instruction::CompareReference { comparison, index, literal } => {
                     match self.host.reference(index) {
-                        Ok(Value::Int(value)) => self.flag = comparison.holds(value, literal),
+                        Ok(Value::Int(value)) => flag = comparison.holds(value, literal),
                         other => return Err(unexpected(other)),
                     }
                 }
                 Instruction::CompareInt { comparison, literal } => {
-                    self.flag = comparison.holds(self.number, literal);
+                    flag = comparison.holds(number, literal);
                 }
                 Instruction::CompareDouble { comparison, literal } => {
-                    self.flag = comparison.holds(from_bits(self.number), literal);
+                    flag = comparison.holds(from_bits(number), literal);
                 }
                 Instruction::Text { test, needle, not } => {
                     let needle = program.bytes(needle);
-                    self.flag = text_test(test, self.text.as_bytes(), needle) != not;
+                    flag = text_test(test, self.text.as_bytes(), needle) != not;
                 }
                 Instruction::InSet { set, not } => {
-                    self.flag = in_set(program, self.text.as_bytes(), set) != not;
+                    flag = in_set(program, self.text.as_bytes(), set) != not;
                 }
-                Instruction::IntFact { slot } => self.number = self.fact_int(slot)?,
-                Instruction::DoubleFact { slot } => self.number = bits(self.fact_double(slot)?),
+                Instruction::IntFact { slot } => number = self.fact_int(slot)?,
+                Instruction::DoubleFact { slot } => number = bits(self.fact_double(slot)?),
                 Instruction::IntBy { operation, literal } => {
-                    self.number = arithmetic::int(operation, self.number, literal)?;
+                    number = arithmetic::int(operation, number, literal)?;
                 }
                 Instruction::IntByFact { operation, slot } => {
                     let right = self.fact_int(slot)?;
-                    self.number = arithmetic::int(operation, self.number, right)
-                        .map_err(Stop::at_operation)?;
+                    number =
+                        arithmetic::int(operation, number, right).map_err(Stop::at_operation)?;
                 }
                 Instruction::IntPair(operation) => {
                     let left = self.pop_number();
-                    self.number = arithmetic::int(operation, left, self.number)?;
+                    number = arithmetic::int(operation, left, number)?;
                 }
                 Instruction::DoubleBy { operation, literal } => {
-                    let left = from_bits(self.number);
-                    self.number = bits(arithmetic::double(operation, left, literal)?);
+                    let left = from_bits(number);
+                    number = bits(arithmetic::double(operation, left, literal)?);
                 }
                 Instruction::DoubleByFact { operation, slot } => {
                     let right = self.fact_double(slot)?;
-                    let left = from_bits(self.number);
+                    let left = from_bits(number);
                     let value =
                         arithmetic::double(operation, left, right).map_err(Stop::at_operation)?;
-                    self.number = bits(value);
+                    number = bits(value);
                 }
                 Instruction::DoublePair(operation) => {
                     let left = from_bits(self.pop_number());
-                    let right = from_bits(self.number);
-                    self.number = bits(arithmetic::double(operation, left, right)?);
+                    let right = from_bits(number);
+                    number = bits(arithmetic::double(operation, left, right)?);
                 }
-                Instruction::NegateInt => self.number = arithmetic::negate_int(self.number)?,
-                Instruction::NegateDouble => self.number = bits(-from_bits(self.number)),
-                Instruction::Promote => self.number = bits(arithmetic::promote(self.number)),
+                Instruction::NegateInt => number = arithmetic::negate_int(number)?,
+                Instruction::NegateDouble => number = bits(-from_bits(number)),
+                Instruction::Promote => number = bits(arithmetic::promote(number)),
                 Instruction::CompareIntPair(comparison) => {
                     let left = self.pop_number();
-                    self.flag = comparison.holds(left, self.number);
+                    flag = comparison.holds(left, number);
                 }
                 Instruction::CompareDoublePair(comparison) => {
                     let left = from_bits(self.pop_number());
-                    self.flag = comparison.holds(left, from_bits(self.number));
+                    flag = comparison.holds(left, from_bits(number));
                 }
                 Instruction::CompareFlagPair { not } => {
                     let left = self.pop_number() != 0;
-                    self.flag = (left == self.flag) != not;
+                    flag = (left == flag) != not;
                 }
-                Instruction::Flag(value) => self.flag = value,
-                Instruction::IntLiteral(value) => self.number = value,
-                Instruction::DoubleLiteral(value) => self.number = bits(value),
+                Instruction::Flag(value) => flag = value,
+                Instruction::IntLiteral(value) => number = value,
+                Instruction::DoubleLiteral(value) => number = bits(value),
                 Instruction::TextLiteral(piece) => {
                     self.text = Cow::Borrowed(program.literal(piece));
                 }
                 Instruction::ListLiteral(list) => self.aggregate = Aggregate::Constant(list),
-                Instruction::SaveFlag => self.numbers.push(i64::from(self.flag)),
-                Instruction::SaveNumber => self.numbers.push(self.number),
-                Instruction::SizeFact { slot, ty } => self.number = self.fact_size(slot, ty)?,
+                Instruction::SaveFlag => self.numbers.push(i64::from(flag)),
+                Instruction::SaveNumber => self.numbers.push(number),
+                Instruction::SizeFact { slot, ty } => number = self.fact_size(slot, ty)?,
                 Instruction::TextFact { slot } => match self.host.fact(slot) {
                     Ok(Value::String(text)) => self.text = Cow::Borrowed(text),
                     other => return Err(unexpected(other)),
                 },
                 Instruction::LiteralInFact { literal, slot, ty, not } => {
                     let aggregate = self.fact_aggregate(slot, ty)?;
-                    self.flag = self.holds(aggregate, program.literal(literal)) != not;
+                    flag = self.holds(aggregate, program.literal(literal)) != not;
                 }
                 Instruction::CallLiteral { slot, argument, result, not } => {
                     let argument = Value::String(program.literal(argument));
                     let value = self.host.call(slot, argument).map_err(RaiseKind::Host)?;
-                    self.result(value, result, not)?;
+                    match self.result(value, result)? {
+                        Yield::Flag(value) => flag = value != not,
+                        Yield::Number(value) => number = value,
+                        Yield::None => {}
+                    }
                 }
                 Instruction::Reference { index, result, not } => {
                     let value = self.host.reference(index).map_err(RaiseKind::Host)?;
-                    self.reference(value, result, not)?;
+                    match self.reference(value, result)? {
+                        Yield::Flag(value) => flag = value != not,
+                        Yield::Number(value) => number = value,
+                        Yield::None => {}
+                    }
                 }
                 // What is left is rare or works on memory, so its call does not count.
-                other => self.rare(other)?,
+                other => (flag, number) = self.rare(other, flag, number)?,
             }
         }
-        Ok(())
+        Ok(flag)
     }
 
     #[inline(never)]
-    fn rare(&mut self, instruction: Instruction) -> Result<(), Stop<H::Error>> {
+    fn rare(
+        &mut self,
+        instruction: Instruction,
+        mut flag: bool,
+        mut number: i64,
+    ) -> Result<(bool, i64), Stop<H::Error>> {
         let program = self.program;
         match instruction {
             Instruction::AggregateFact { slot, ty } => {
@@ -318,16 +350,20 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
             }
             Instruction::Call { slot, parameter, result, not } => {
                 let argument = match parameter {
-                    Type::Bool => Value::Bool(self.flag),
-                    Type::Int => Value::Int(self.number),
-                    Type::Double => Value::Double(from_bits(self.number)),
+                    Type::Bool => Value::Bool(flag),
+                    Type::Int => Value::Int(number),
+                    Type::Double => Value::Double(from_bits(number)),
                     _ => Value::String(&self.text),
                 };
                 let value = self.host.call(slot, argument).map_err(RaiseKind::Host)?;
-                self.result(value, result, not)?;
+                match self.result(value, result)? {
+                    Yield::Flag(value) => flag = value != not,
+                    Yield::Number(value) => number = value,
+                    Yield::None => {}
+                }
             }
-            Instruction::SizeText => self.number = count(self.text.chars().count()),
-            Instruction::SizeAggregate => self.number = count(size(self.aggregate)),
+            Instruction::SizeText => number = count(self.text.chars().count()),
+            Instruction::SizeAggregate => number = count(size(self.aggregate)),
             Instruction::SaveText => {
                 let text = std::mem::replace(&mut self.text, Cow::Borrowed(""));
                 self.saved.push(Saved::Text(text));
@@ -343,14 +379,14 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
             }
             Instruction::TextPair { test, not } => {
                 let left = self.pop_text();
-                self.flag = text_test(test, left.as_bytes(), self.text.as_bytes()) != not;
+                flag = text_test(test, left.as_bytes(), self.text.as_bytes()) != not;
             }
             Instruction::LiteralIn { literal, not } => {
-                self.flag = self.holds(self.aggregate, program.literal(literal)) != not;
+                flag = self.holds(self.aggregate, program.literal(literal)) != not;
             }
             Instruction::InPair { not } => {
                 let text = self.pop_text();
-                self.flag = self.holds(self.aggregate, &text) != not;
+                flag = self.holds(self.aggregate, &text) != not;
             }
             Instruction::Build { members } => {
                 let first = self.saved.len().saturating_sub(members as usize);
@@ -360,7 +396,7 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
             }
             Instruction::IndexByInt => {
                 let aggregate = self.pop_aggregate();
-                self.index(aggregate, self.number)?;
+                self.index(aggregate, number)?;
             }
             Instruction::IndexByIntLiteral(index) => self.index(self.aggregate, index)?,
             Instruction::IndexByText => {
@@ -374,7 +410,7 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
             // All others are in `run`.
             _ => {}
         }
-        Ok(())
+        Ok((flag, number))
     }
 
     #[inline]
@@ -424,20 +460,20 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
     }
 
     #[inline]
-    fn result(&mut self, value: Scalar<'p>, ty: Type, not: bool) -> Result<(), Stop<H::Error>> {
+    fn result(&mut self, value: Scalar<'p>, ty: Type) -> Result<Yield, Stop<H::Error>> {
         match (value, ty) {
-            (Scalar::Bool(value), Type::Bool) => self.flag = value != not,
-            (Scalar::Int(value), Type::Int) => self.number = value,
+            (Scalar::Bool(value), Type::Bool) => return Ok(Yield::Flag(value)),
+            (Scalar::Int(value), Type::Int) => return Ok(Yield::Number(value)),
             (Scalar::Double(value), Type::Double) if value.is_finite() => {
-                self.number = bits(value);
+                return Ok(Yield::Number(bits(value)));
             }
             (Scalar::String(value), Type::String) => self.text = value,
             _ => return Err(RaiseKind::WrongType.into()),
         }
-        Ok(())
+        Ok(Yield::None)
     }
 
-    fn reference(&mut self, value: Value<'p>, ty: Type, not: bool) -> Result<(), Stop<H::Error>> {
+    fn reference(&mut self, value: Value<'p>, ty: Type) -> Result<Yield, Stop<H::Error>> {
         let value = match value {
             Value::Bool(value) => Scalar::Bool(value),
             Value::Int(value) => Scalar::Int(value),
@@ -452,10 +488,10 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
                     (Value::MapList(list), Type::MapList) => Aggregate::Maps(list),
                     _ => return Err(RaiseKind::WrongType.into()),
                 };
-                return Ok(());
+                return Ok(Yield::None);
             }
         };
-        self.result(value, ty, not)
+        self.result(value, ty)
     }
 
     // The compiler pairs every pop with a push of the same kind; the fallbacks are never used.

@@ -43,6 +43,8 @@ pub struct Program {
     references: Box<[Reference]>,
     node_count: u32,
     constant: Option<bool>,
+    /// Whether anything goes to the stack.
+    pub(crate) saves: bool,
 }
 
 /// A name that a condition mentions.
@@ -115,6 +117,10 @@ fn assemble(ast: &Ast, checked: crate::check::Checked) -> Program {
         _ => None,
     };
     let output = crate::compile::compile(ast, &checked, &constants);
+    let saves = output.code.iter().any(|instruction| {
+        use Instruction::{SaveAggregate, SaveFlag, SaveNumber, SaveText};
+        matches!(instruction, SaveFlag | SaveNumber | SaveText | SaveAggregate)
+    });
     Program {
         code: output.code.into(),
         text: output.text.into(),
@@ -124,6 +130,7 @@ fn assemble(ast: &Ast, checked: crate::check::Checked) -> Program {
         references: checked.references.into(),
         node_count: offset(ast.node_count()),
         constant,
+        saves,
     }
 }
 
