@@ -75,6 +75,8 @@ impl Program {
         stack: &mut Stack,
     ) -> Result<bool, Raise<H::Error>> {
         let Stack { numbers, saved, members } = stack;
+        // A run that raised leaves its numbers behind.
+        numbers.clear();
         let mut machine = Machine {
             program: self,
             host,
@@ -88,7 +90,6 @@ impl Program {
         if !self.saves {
             return machine.run();
         }
-        machine.numbers.clear();
         machine.saved = std::mem::take(saved);
         machine.members = std::mem::take(members);
         let result = machine.run();

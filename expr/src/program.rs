@@ -43,7 +43,7 @@ pub struct Program {
     references: Box<[Reference]>,
     node_count: u32,
     constant: Option<bool>,
-    /// Whether anything goes to the stack.
+    /// Whether a text or an aggregate goes to the stack.
     pub(crate) saves: bool,
 }
 
@@ -118,8 +118,7 @@ fn assemble(ast: &Ast, checked: crate::check::Checked) -> Program {
     };
     let output = crate::compile::compile(ast, &checked, &constants);
     let saves = output.code.iter().any(|instruction| {
-        use Instruction::{SaveAggregate, SaveFlag, SaveNumber, SaveText};
-        matches!(instruction, SaveFlag | SaveNumber | SaveText | SaveAggregate)
+        matches!(instruction, Instruction::SaveText | Instruction::SaveAggregate)
     });
     Program {
         code: output.code.into(),
