@@ -305,6 +305,15 @@ impl Error {
         &self.kind
     }
 
+    /// The name that is not declared, when that is what is wrong.
+    #[must_use]
+    pub fn unknown_name(&self) -> Option<&str> {
+        match &self.kind {
+            ErrorKind::UnknownName { name } | ErrorKind::UnknownFunction { name } => Some(name),
+            _ => None,
+        }
+    }
+
     /// The part of the condition that is wrong.
     #[must_use]
     pub fn span(&self) -> Span {

@@ -95,6 +95,7 @@ pub use host::{Host, Raise, RaiseKind, Scalar};
 pub use parser::parse;
 pub use program::{Limits, Program, Reference, Use, UseKind, compile};
 pub use span::Span;
+pub use suggest::closest;
 pub use symbols::{Symbol, Symbols};
 pub use types::{Type, UnknownType};
 pub use value::{Map, MapList, Member, StringList, Value};

@@ -17,7 +17,7 @@ pub(crate) fn for_name(name: &str, called: bool, symbols: &dyn Symbols) -> Optio
     if called && matches!(name, "matches" | "match" | "regex" | "re_match") {
         return Some("there are no regular expressions in the language".to_owned());
     }
-    closest(name, called, symbols).map(|close| format!("did you mean `{close}`?"))
+    closest_name(name, called, symbols).map(|close| format!("did you mean `{close}`?"))
 }
 
 /// `tool_args.path`, where `tool_args` is a declared map.
@@ -42,20 +42,59 @@ fn map_prefix(name: &str, symbols: &dyn Symbols) -> Option<String> {
     })
 }
 
-fn closest(name: &str, called: bool, symbols: &dyn Symbols) -> Option<String> {
-    if name.len() > LONGEST {
-        return None;
-    }
-    let wanted = simplify(name);
-    let mut best: Option<(usize, String)> = None;
-    let mut offer = |candidate: &str| {
-        let bound = best.as_ref().map_or(name.len() / 3 + 1, |(distance, _)| *distance);
-        if candidate.len() > LONGEST || candidate.len().abs_diff(name.len()) > bound + 1 {
-            return;
+/// The known word that `word` was most likely meant to be; the first of equally close ones.
+///
+/// ```
+/// assert_eq!(oar_expr::closest("polcy", ["schema", "policy"]), Some("policy"));
+/// assert_eq!(oar_expr::closest("heuristic", ["schema", "policy"]), None);
+/// ```
+#[must_use]
+pub fn closest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let mut search = Search::new(word);
+    let mut best = None;
+    for candidate in known {
+        if search.offer(candidate) {
+            best = Some(candidate);
         }
-        let distance = edit_distance(&wanted, &simplify(candidate));
-        if distance < bound && candidate != name {
-            best = Some((distance, candidate.to_owned()));
+    }
+    best
+}
+
+/// A search for the word closest to one that was written.
+struct Search<'w> {
+    word: &'w str,
+    simplified: Vec<u8>,
+    /// A candidate must be closer than this.
+    bound: usize,
+}
+
+impl<'w> Search<'w> {
+    fn new(word: &'w str) -> Self {
+        let bound = if word.len() > LONGEST { 0 } else { word.len() / 3 + 1 };
+        Self { word, simplified: simplify(word), bound }
+    }
+
+    /// Whether the candidate is closer than all before.
+    fn offer(&mut self, candidate: &str) -> bool {
+        let apart = candidate.len().abs_diff(self.word.len());
+        if candidate.len() > LONGEST || apart > self.bound + 1 || self.bound == 0 {
+            return false;
+        }
+        let distance = edit_distance(&self.simplified, &simplify(candidate));
+        let closer = distance < self.bound && candidate != self.word;
+        if closer {
+            self.bound = distance;
+        }
+        closer
+    }
+}
+
+fn closest_name(name: &str, called: bool, symbols: &dyn Symbols) -> Option<String> {
+    let mut search = Search::new(name);
+    let mut best = None;
+    let mut offer = |candidate: &str| {
+        if search.offer(candidate) {
+            best = Some(candidate.to_owned());
         }
     };
     if called {
@@ -64,7 +103,7 @@ fn closest(name: &str, called: bool, symbols: &dyn Symbols) -> Option<String> {
         }
     }
     symbols.names(&mut offer);
-    best.map(|(_, name)| name)
+    best
 }
 
 /// So that `startsWith` is as close to `starts_with` as can be.
