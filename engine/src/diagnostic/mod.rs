@@ -4,6 +4,7 @@
 //! and machines.
 
 pub mod render;
+mod suggest;
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use oar_expr::Span;
 
 use crate::document::source::SourceFile;
+pub(crate) use suggest::suggest;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,0 +1,397 @@
+//! Evaluates the selected rules in order, and stops where the standard says so.
+
+use std::cell::RefCell;
+
+use oar_expr::{Member, Stack, Value};
+use smallvec::SmallVec;
+
+use super::facts::{Asking, Facts, Ledger, Overlay};
+use super::outcome::{Applied, Change, Decision, Outcome, Winner};
+use super::select::{Faults, Selected, select};
+use super::trace::{TraceOutcome, Traced};
+use super::transform::{self, Planned, Range};
+use super::{Failure, Host, order};
+use crate::document::rule::{Action, Effect, Enforcement};
+use crate::load::{OnError, Rule};
+use crate::observe::{Derivation, Occurrence};
+use crate::state::{CounterKey, Event, Session};
+
+thread_local! {
+    /// Room for intermediate values, kept between the evaluations of a thread.
+    static STACK: RefCell<Stack> = RefCell::new(Stack::new());
+}
+
+/// Decides one occurrence.
+pub(crate) fn run<'o>(
+    host: &'o Host,
+    session: &Session,
+    occurrence: &'o Occurrence<'_>,
+) -> Outcome<'o> {
+    let facts = Facts::new(occurrence, host.provider.as_deref());
+    let mut selected = Selected::new();
+    let mut faults = Faults::new();
+    select(&facts, &mut selected, &mut faults);
+    order::suppressors_first(facts.rules, &mut selected);
+    let ledger = Ledger { store: &*host.counters, session: session.id() };
+    facts.take_snapshot(&selected, ledger);
+    let mut run = Run { host, session, facts: &facts, ledger, faults, record: Record::default() };
+    // A provider may decide an occurrence of its own: then the stack is in use, and a new one serves.
+    STACK.with(|stack| match stack.try_borrow_mut() {
+        Ok(mut stack) => run.all(&selected, &mut stack),
+        Err(_) => run.all(&selected, &mut Stack::new()),
+    });
+    let Run { record, .. } = run;
+    Outcome::new(facts, record)
+}
+
+/// What an occurrence leaves behind.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub(crate) trace: SmallVec<[Traced; 16]>,
+    /// Enforced rules that fired, in order.
+    pub(crate) fired: SmallVec<[u32; 4]>,
+    pub(crate) failures: Vec<(u32, Failure)>,
+    /// A block in the name of a rule that could not be evaluated ([OAR-OPS-3], [OAR-OPS-5]).
+    pub(crate) error_block: Option<ErrorBlock>,
+    pub(crate) applied: Vec<Applied>,
+    pub(crate) changes: Vec<Change>,
+    /// The ranks of the rules whose events were published, once for each record.
+    pub(crate) events: Vec<u32>,
+    pub(crate) transforms: Vec<Planned>,
+    /// What the detectors of fired rules reported, for their copy.
+    pub(crate) overlays: Vec<(u32, Overlay)>,
+    /// Detectors that failed.
+    pub(crate) failed_detectors: Vec<u32>,
+}
+
+/// A block that an error made.
+#[derive(Clone, Copy)]
+pub(crate) struct ErrorBlock {
+    /// The rule whose identifiers the decision carries.
+    pub(crate) named: u32,
+}
+
+struct Run<'r> {
+    host: &'r Host,
+    session: &'r Session,
+    facts: &'r Facts<'r>,
+    ledger: Ledger<'r>,
+    /// Rules whose selector failed.
+    faults: Faults,
+    record: Record,
+}
+
+/// How one evaluation ended.
+enum Verdict {
+    Fired,
+    Passed,
+}
+
+/// Whether the occurrence goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    On,
+    Stop,
+}
+
+impl Run<'_> {
+    fn all(&mut self, selected: &[u32], stack: &mut Stack) {
+        let mut suppressed: SmallVec<[u32; 8]> = SmallVec::new();
+        for (position, rank) in selected.iter().enumerate() {
+            let Some(rule) = self.facts.rules.rule(*rank) else { continue };
+            if suppressed.contains(rank) {
+                self.trace(*rank, TraceOutcome::Suppressed);
+                continue;
+            }
+            if self.one(*rank, rule, &mut suppressed, stack) == Flow::Stop {
+                // A suppressed rule is traced although it is never reached ([OAR-OPS-10]).
+                let rest = selected.get(position + 1..).unwrap_or_default();
+                for rank in rest.iter().filter(|rank| suppressed.contains(rank)) {
+                    self.trace(*rank, TraceOutcome::Suppressed);
+                }
+                return;
+            }
+        }
+    }
+
+    fn trace(&mut self, rank: u32, outcome: TraceOutcome) {
+        self.record.trace.push(Traced { rank, outcome });
+    }
+
+    /// Evaluates one rule and lets it act.
+    fn one(
+        &mut self,
+        rank: u32,
+        rule: &Rule,
+        suppressed: &mut SmallVec<[u32; 8]>,
+        stack: &mut Stack,
+    ) -> Flow {
+        let monitored = rule.enforcement == Enforcement::Monitor;
+        match self.evaluate(rank, rule, monitored, stack) {
+            Ok(Verdict::Passed) => {
+                let passed =
+                    if monitored { TraceOutcome::MonitoredPassed } else { TraceOutcome::Passed };
+                self.trace(rank, passed);
+                Flow::On
+            }
+            Ok(Verdict::Fired) if monitored => {
+                self.trace(rank, TraceOutcome::MonitoredFired);
+                Flow::On
+            }
+            Ok(Verdict::Fired) => {
+                self.trace(rank, TraceOutcome::Fired);
+                self.record.fired.push(rank);
+                suppressed.extend_from_slice(rule.overrides());
+                // [OAR-EVAL-4]; a transform does not stop the occurrence ([OAR-EVAL-5]).
+                if rule.effect == Effect::Block { Flow::Stop } else { Flow::On }
+            }
+            Err(failure) => self.errored(rank, rule, monitored, failure),
+        }
+    }
+
+    /// A rule that could not be evaluated goes the way of its `on_error` ([OAR-OPS-3]…[OAR-OPS-5]).
+    fn errored(&mut self, rank: u32, rule: &Rule, monitored: bool, failure: Failure) -> Flow {
+        self.record.failures.push((rank, failure));
+        if monitored {
+            self.trace(rank, TraceOutcome::MonitoredErrored);
+            return Flow::On;
+        }
+        self.trace(rank, TraceOutcome::Errored);
+        let named = match rule.on_error {
+            OnError::FailOpen => return Flow::On,
+            OnError::FailClosed => rank,
+            OnError::Substitute(substitute) => substitute,
+        };
+        self.record.error_block = Some(ErrorBlock { named });
+        self.read_for_copy(named);
+        Flow::Stop
+    }
+
+    /// Reads what the copy of an error block names, while the counters can still be read.
+    /// What fails here is found again when the copy is rendered, and leaves it out ([OAR-COPY-11]).
+    fn read_for_copy(&self, named: u32) {
+        let Some(rule) = self.facts.rules.rule(named) else { return };
+        let asking = self.asking(named, None);
+        for slot in rule.copy().iter().flat_map(|(_, template)| template.slots()) {
+            let _unavailable = asking.value(slot).is_err();
+        }
+    }
+
+    fn asking<'a>(&'a self, rank: u32, overlay: Option<&'a Overlay>) -> Asking<'a> {
+        Asking { facts: self.facts, rank, overlay, ledger: Some(self.ledger) }
+    }
+
+    /// Whether a rule fires; when it does, everything that firing entails has been done.
+    fn evaluate(
+        &mut self,
+        rank: u32,
+        rule: &Rule,
+        monitored: bool,
+        stack: &mut Stack,
+    ) -> Result<Verdict, Failure> {
+        if !self.flow_matches(rule) {
+            return Ok(Verdict::Passed);
+        }
+        if let Some(position) = self.faults.iter().position(|(own, _)| *own == rank) {
+            return Err(self.faults.swap_remove(position).1);
+        }
+        let overlay = self.detect(rank, rule)?;
+        self.check_supplied(rule)?;
+        if let Some(program) = &rule.program {
+            let mut asking = self.asking(rank, overlay.as_ref());
+            if !program.evaluate(&mut asking, stack).map_err(Failure::raised)? {
+                return Ok(Verdict::Passed);
+            }
+        }
+        self.fire(rank, rule, monitored, overlay)?;
+        Ok(Verdict::Fired)
+    }
+
+    /// Whether the steps appear in order in the recent activity ([OAR-FACT-12]).
+    fn flow_matches(&self, rule: &Rule) -> bool {
+        let Some(rest) = rule.rest.as_ref().filter(|rest| !rest.flow.is_empty()) else {
+            return true;
+        };
+        let window = self.facts.rules.capability().activity_window();
+        let mut steps = rest.flow.iter().peekable();
+        let mut step = |seen: &str| {
+            steps.next_if(|step| ***step == *seen);
+        };
+        match &self.facts.occurrence.activity {
+            // A longer window than the declared one counts its most recent steps.
+            Some(explicit) => {
+                let skipped = explicit.len().saturating_sub(window);
+                explicit.iter().skip(skipped).for_each(|seen| step(seen));
+            }
+            None => self.session.recent_activity().for_each(|seen| step(seen)),
+        }
+        steps.peek().is_none()
+    }
+
+    /// Runs the rule's detector and checks what it reports ([OAR-OPS-11]).
+    fn detect(&mut self, rank: u32, rule: &Rule) -> Result<Option<Overlay>, Failure> {
+        let Some(reference) = rule.rest.as_ref().and_then(|rest| rest.detector.as_deref()) else {
+            return Ok(None);
+        };
+        let result = self.observe(reference);
+        if result.is_err() {
+            self.record.failed_detectors.push(rank);
+        }
+        let overlay = result?;
+        for (slot, value) in &overlay {
+            let entry = self.facts.rules.environment().entry(*slot);
+            let referenced = rule.references.contains(slot);
+            if let Some(entry) = entry.filter(|e| referenced && value.typed(e.ty()).is_none()) {
+                return Err(Failure::WrongType { name: entry.name().to_owned() });
+            }
+        }
+        Ok(Some(overlay))
+    }
+
+    fn observe(&self, reference: &str) -> Result<Overlay, Failure> {
+        let failed = |reason: String| Failure::Detector { reference: reference.to_owned(), reason };
+        let detector = self.host.detectors.get(reference);
+        let detector = detector.ok_or_else(|| failed("it is not registered".to_owned()))?;
+        let observations = detector.observe(self.facts.occurrence);
+        let observations = observations.map_err(|failure| failed(failure.to_string()))?;
+        let mut overlay = Overlay::new();
+        for (name, value) in observations.into_values() {
+            match self.facts.rules.environment().named(&name) {
+                Some((slot, entry)) if !entry.derivation.is_some_and(Derivation::is_core) => {
+                    overlay.push((slot, value));
+                }
+                _ => {
+                    return Err(failed(format!(
+                        "it reports `{name}`, which is no fact of the host"
+                    )));
+                }
+            }
+        }
+        Ok(overlay)
+    }
+
+    /// A supplied value of the wrong type fails every rule that references it ([OAR-FACT-26]).
+    fn check_supplied(&self, rule: &Rule) -> Result<(), Failure> {
+        let occurrence = self.facts.occurrence;
+        if !occurrence.wrong {
+            return Ok(());
+        }
+        match rule.references.iter().find(|slot| occurrence.is_wrong(**slot)) {
+            None => Ok(()),
+            Some(slot) => {
+                let entry = self.facts.rules.environment().entry(*slot);
+                let name = entry.map(crate::load::Entry::name).unwrap_or_default().to_owned();
+                Err(Failure::WrongType { name })
+            }
+        }
+    }
+
+    /// Everything that firing entails: spans and copy are checked, then the actions applied as a
+    /// unit. If any of it fails, the rule has not fired ([OAR-FIRE-9], [OAR-OPS-19]).
+    fn fire(
+        &mut self,
+        rank: u32,
+        rule: &Rule,
+        monitored: bool,
+        overlay: Option<Overlay>,
+    ) -> Result<(), Failure> {
+        let asking = self.asking(rank, overlay.as_ref());
+        let ranges = match rule.transform().and_then(|transform| transform.target) {
+            Some(slot) => Some(spans(&asking, slot)?),
+            None => None,
+        };
+        for slot in rule.copy().iter().flat_map(|(_, template)| template.slots()) {
+            asking.value(slot)?;
+        }
+        if monitored {
+            return Ok(());
+        }
+        self.act(rank, rule)?;
+        if rule.effect == Effect::Transform {
+            self.record.transforms.push(Planned { rank, ranges });
+        }
+        if let Some(overlay) = overlay.filter(|overlay| !overlay.is_empty()) {
+            self.record.overlays.push((rank, overlay));
+        }
+        Ok(())
+    }
+
+    /// Applies the rule's `on_fire` actions as one unit ([OAR-FIRE-8], [OAR-FIRE-9]).
+    fn act(&mut self, rank: u32, rule: &Rule) -> Result<(), Failure> {
+        let actions = rule.on_fire();
+        if actions.is_empty() {
+            return Ok(());
+        }
+        let side_effect = |reason: String| Failure::SideEffect { reason };
+        let event = Event {
+            rule: &rule.qualified,
+            anchor: self.facts.occurrence.anchor(),
+            effect: rule.effect,
+            session: self.ledger.session,
+        };
+        let events = actions.iter().filter(|action| **action == Action::PublishEvent).count();
+        let mut publish = || (0..events).try_for_each(|_| self.host.events.publish(&event));
+        if events == actions.len() {
+            publish().map_err(|error| side_effect(error.to_string()))?;
+        } else {
+            let scope = self.facts.scope(rule)?;
+            let key = CounterKey { rule: &rule.qualified, scope };
+            let change = self.ledger.store.apply(self.ledger.session, key, actions, &mut publish);
+            let change = change.map_err(|error| side_effect(error.to_string()))?;
+            self.facts.note_before(rank, change.before);
+            let scope = scope.map(str::to_owned);
+            self.record.changes.push(Change { rank, scope, change });
+        }
+        self.record.events.extend(std::iter::repeat_n(rank, events));
+        self.record.applied.extend(actions.iter().map(|action| Applied { rank, action: *action }));
+        Ok(())
+    }
+}
+
+/// The ranges of a `list<map>` fact; one without a well-formed range is a failure ([OAR-OPS-19]).
+fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Failure> {
+    let entry = asking.facts.rules.environment().entry(slot);
+    let name = || entry.map(crate::load::Entry::name).unwrap_or_default().to_owned();
+    let Value::MapList(list) = asking.value(slot)? else {
+        return Err(Failure::WrongType { name: name() });
+    };
+    let mut ranges = Vec::with_capacity(list.len());
+    for index in 0..list.len() {
+        let offset = |key| match list.get(index)?.get(key)? {
+            Member::Int(value) => u64::try_from(value).ok(),
+            _ => None,
+        };
+        match (offset("start"), offset("end")) {
+            (Some(start), Some(end)) if start <= end => ranges.push(Range { start, end }),
+            _ => return Err(Failure::MalformedSpan { name: name(), index }),
+        }
+    }
+    Ok(ranges)
+}
+
+impl Record {
+    /// What the occurrence resolves to ([OAR-EVAL-6], [OAR-EVAL-19]).
+    pub(crate) fn winner(&self, rules: &crate::load::RuleSet) -> Winner {
+        if let Some(ErrorBlock { named }) = self.error_block {
+            return Winner { decision: Decision::Block, rank: Some(named) };
+        }
+        let precedence = [Effect::Block, Effect::Transform, Effect::Nudge, Effect::Warn];
+        for effect in precedence {
+            let of = |rank: &&u32| rules.rule(**rank).is_some_and(|rule| rule.effect == effect);
+            if let Some(rank) = self.fired.iter().find(of) {
+                return Winner { decision: Decision::of(effect), rank: Some(*rank) };
+            }
+        }
+        Winner { decision: Decision::None, rank: None }
+    }
+
+    /// The accumulated transforms applied to the content ([OAR-OPS-16]).
+    pub(crate) fn transformed(&self, facts: &Facts<'_>) -> Option<transform::Applied> {
+        let content = facts.occurrence.content?;
+        let planned = self.transforms.iter().filter_map(|planned| {
+            let rule = facts.rules.rule(planned.rank)?;
+            Some((rule.transform()?, planned))
+        });
+        Some(transform::apply(content, planned))
+    }
+}

@@ -1,0 +1,375 @@
+//! The value of a fact at one occurrence, asked for by one rule ([OAR-FACT-11], [OAR-FACT-26]).
+//!
+//! A value comes from the rule's own detector, else from what the host supplied, else from its
+//! provider, else from the tool call or the content, and is the zero value of its type where
+//! nobody has anything to report ([OAR-FACT-25]). Each provider answer is kept for the occurrence.
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+
+use oar_expr::{Member, Scalar, Type, Value};
+use smallvec::SmallVec;
+
+use super::Failure;
+use crate::load::{Entry, Rule, RuleSet};
+use crate::observe::{
+    Derivation, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, fingerprint, zero,
+};
+use crate::state::{CounterKey, CounterStore, Counters};
+
+/// What a provider answered.
+type Answer = Result<Option<FactValue>, Failure>;
+
+/// Everything that can be observed at one occurrence.
+pub(crate) struct Facts<'o> {
+    pub(crate) rules: &'o RuleSet,
+    pub(crate) occurrence: &'o Occurrence<'o>,
+    provider: Option<&'o dyn FactProvider>,
+    /// Answers by slot; empty without a provider.
+    answers: Box<[OnceCell<Answer>]>,
+    calls: RefCell<Vec<(u32, FactValue, Answer)>>,
+    fingerprint: OnceCell<Option<String>>,
+    snapshot: RefCell<Snapshot>,
+}
+
+/// The counters as they were before the occurrence, by rank ([OAR-FIRE-6]).
+type Snapshot = SmallVec<[(u32, Result<Counters, Failure>); 4]>;
+
+/// Observations of one rule's detector, by slot; seen by that rule alone.
+pub(crate) type Overlay = Vec<(u32, FactValue)>;
+
+/// Where counters are read: the store, and the session's name.
+#[derive(Clone, Copy)]
+pub(crate) struct Ledger<'l> {
+    pub(crate) store: &'l dyn CounterStore,
+    pub(crate) session: &'l str,
+}
+
+/// One rule asking for facts.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'f> {
+    pub(crate) facts: &'f Facts<'f>,
+    pub(crate) rank: u32,
+    pub(crate) overlay: Option<&'f Overlay>,
+    /// Absent once the occurrence is decided: what was not read by then is not read later.
+    pub(crate) ledger: Option<Ledger<'f>>,
+}
+
+impl<'o> Facts<'o> {
+    pub(crate) fn new(
+        occurrence: &'o Occurrence<'o>,
+        provider: Option<&'o dyn FactProvider>,
+    ) -> Self {
+        let slots = provider.map_or(0, |_| occurrence.rules.environment().entries().len());
+        Self {
+            rules: occurrence.rules,
+            occurrence,
+            provider,
+            answers: (0..slots).map(|_| OnceCell::new()).collect(),
+            calls: RefCell::default(),
+            fingerprint: OnceCell::new(),
+            snapshot: RefCell::default(),
+        }
+    }
+
+    fn entry(&self, slot: u32) -> Result<&'o Entry, Failure> {
+        // A slot of the rule set always has an entry; a missing one must not read as a zero.
+        let unknown = || Failure::WrongType { name: format!("#{slot}") };
+        self.rules.environment().entry(slot).ok_or_else(unknown)
+    }
+
+    /// The value of a fact that is no counter, as the occurrence has it.
+    pub(crate) fn observed(&self, slot: u32) -> Result<Value<'_>, Failure> {
+        let entry = self.entry(slot)?;
+        let wrong = || Failure::WrongType { name: entry.name().to_owned() };
+        if let Some(value) = self.occurrence.supplied(slot) {
+            return value.typed(entry.ty()).ok_or_else(wrong);
+        }
+        if let Some(value) = self.provided(slot, entry)? {
+            return value.typed(entry.ty()).ok_or_else(wrong);
+        }
+        match entry.derivation {
+            Some(derivation) => self.derived(derivation, entry),
+            None => Ok(zero(entry.ty())),
+        }
+    }
+
+    fn provided(&self, slot: u32, entry: &Entry) -> Result<Option<&FactValue>, Failure> {
+        let Some(provider) = self.provider else { return Ok(None) };
+        if entry.derivation.is_some_and(Derivation::is_core) {
+            return Ok(None);
+        }
+        let Some(cell) = self.answers.get(slot as usize) else { return Ok(None) };
+        let answer = cell.get_or_init(|| {
+            provider.fact(entry.name(), self.occurrence).map_err(|failure| Failure::Provider {
+                name: entry.name().to_owned(),
+                reason: failure.to_string(),
+            })
+        });
+        answer.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    /// Whether the value of a slot is at hand without asking a provider.
+    pub(crate) fn is_at_hand(&self, slot: u32) -> bool {
+        let core = |entry: &Entry| entry.derivation.is_some_and(Derivation::is_core);
+        self.provider.is_none()
+            || self.occurrence.supplied(slot).is_some()
+            || self.entry(slot).is_ok_and(core)
+    }
+
+    /// What the engine works out from the tool call and the content.
+    fn derived(&self, derivation: Derivation, entry: &Entry) -> Result<Value<'_>, Failure> {
+        let call = self.occurrence.call.as_ref();
+        Ok(match derivation {
+            Derivation::Anchor => Value::String(
+                self.occurrence.index().map_or(self.occurrence.anchor(), |index| &index.fact),
+            ),
+            Derivation::Tool => call.map_or(zero(Type::String), |call| Value::String(call.name)),
+            Derivation::ToolArgs => {
+                call.map_or(zero(Type::Map), |call| Value::Map(call.arguments.as_map()))
+            }
+            Derivation::Fingerprint => match call {
+                None => zero(Type::String),
+                Some(call) => {
+                    let digest = self.fingerprint.get_or_init(|| fingerprint(call));
+                    Value::String(digest.as_deref().ok_or_else(|| Failure::Provider {
+                        name: entry.name().to_owned(),
+                        reason: "a number of the arguments is not kept by binary64".to_owned(),
+                    })?)
+                }
+            },
+            Derivation::ContentLength => {
+                let length = self.occurrence.content.map_or(0, |content| content.chars().count());
+                Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
+            }
+            Derivation::SegmentCount => self.segment_count(entry)?,
+            Derivation::ContainsUntrusted => self.contains_untrusted()?,
+            // The counters are read through `Asking`; functions are called.
+            _ => zero(entry.ty()),
+        })
+    }
+
+    /// The common length of the provenance lists; lists of different lengths have none.
+    fn segment_count(&self, entry: &Entry) -> Result<Value<'_>, Failure> {
+        let mut common = None;
+        for name in PROVENANCE_LISTS {
+            let Some((slot, _)) = self.rules.environment().named(name) else { continue };
+            let Value::StringList(list) = self.observed(slot)? else { continue };
+            // A list that the host does not publish says nothing about the others.
+            if list.is_empty() {
+                continue;
+            }
+            if *common.get_or_insert(list.len()) != list.len() {
+                return Err(Failure::Provider {
+                    name: entry.name().to_owned(),
+                    reason: "the provenance lists differ in length".to_owned(),
+                });
+            }
+        }
+        Ok(Value::Int(i64::try_from(common.unwrap_or(0)).unwrap_or(i64::MAX)))
+    }
+
+    fn contains_untrusted(&self) -> Result<Value<'_>, Failure> {
+        let Some(slot) = self.rules.environment().slot("content_trust_tiers") else {
+            return Ok(Value::Bool(false));
+        };
+        let Value::StringList(list) = self.observed(slot)? else { return Ok(Value::Bool(false)) };
+        Ok(Value::Bool((0..list.len()).any(|index| list.get(index) == Some("untrusted"))))
+    }
+
+    /// The result of an observation function as the occurrence has it.
+    fn called(&self, slot: u32, argument: Value<'_>) -> Result<Scalar<'_>, Failure> {
+        let entry = self.entry(slot)?;
+        let wrong = || Failure::WrongType { name: entry.name().to_owned() };
+        if let Some(value) = self.occurrence.supplied(slot) {
+            return value.typed(entry.ty()).and_then(scalar).ok_or_else(wrong);
+        }
+        if let Some(value) = self.answered(slot, entry, argument)? {
+            let value = value.typed(entry.ty()).and_then(scalar);
+            return value.map(into_owned).ok_or_else(wrong);
+        }
+        let derived = entry.derivation.and_then(|d| self.tool_argument(d, argument));
+        derived.or_else(|| scalar(zero(entry.ty()))).ok_or_else(wrong)
+    }
+
+    fn answered(&self, slot: u32, entry: &Entry, argument: Value<'_>) -> Answer {
+        let Some(provider) = self.provider else { return Ok(None) };
+        let Some(key) = owned(argument) else { return Ok(None) };
+        let same = |call: &&(u32, FactValue, Answer)| call.0 == slot && call.1 == key;
+        if let Some((.., answer)) = self.calls.borrow().iter().find(same) {
+            return answer.clone();
+        }
+        let answer = provider.call(entry.name(), argument, self.occurrence).map_err(|failure| {
+            Failure::Provider { name: entry.name().to_owned(), reason: failure.to_string() }
+        });
+        self.calls.borrow_mut().push((slot, key, answer.clone()));
+        answer
+    }
+
+    /// A typed argument of the tool call.
+    fn tool_argument(&self, derivation: Derivation, name: Value<'_>) -> Option<Scalar<'_>> {
+        let Value::String(name) = name else { return None };
+        let member = self.occurrence.call.as_ref()?.arguments.as_map().get(name)?;
+        match (derivation, member) {
+            (Derivation::ToolArgString, Member::String(text)) => {
+                Some(Scalar::String(Cow::Borrowed(text)))
+            }
+            (Derivation::ToolArgInt, Member::Int(value)) => Some(Scalar::Int(value)),
+            (Derivation::ToolArgBool, Member::Bool(value)) => Some(Scalar::Bool(value)),
+            _ => None,
+        }
+    }
+
+    /// The scope value of a rule's counters; `None` for a rule without a scope ([OAR-FIRE-10]).
+    ///
+    /// What a detector of the rule produced is not seen here.
+    pub(crate) fn scope(&self, rule: &Rule) -> Result<Option<&str>, Failure> {
+        let Some(slot) = rule.scope else { return Ok(None) };
+        match self.observed(slot)? {
+            Value::String(scope) => Ok(Some(scope)),
+            _ => Err(Failure::WrongType { name: self.entry(slot)?.name().to_owned() }),
+        }
+    }
+
+    /// Reads, at one moment, the counters that the selected rules may consume and whose scope
+    /// is at hand. A failing read fails the rules that consume a counter, and no others.
+    pub(crate) fn take_snapshot(&self, ranks: &[u32], ledger: Ledger<'_>) {
+        let mut wanted: SmallVec<[u32; 8]> = SmallVec::new();
+        for rank in ranks {
+            let read = self.rules.rule(*rank).map(|rule| &*rule.counters_read).unwrap_or_default();
+            wanted.extend_from_slice(read);
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut keys: SmallVec<[CounterKey<'_>; 8]> = SmallVec::new();
+        wanted.retain(|rank| {
+            let Some(rule) = self.rules.rule(*rank) else { return false };
+            let at_hand = rule.scope.is_none_or(|slot| self.is_at_hand(slot));
+            // A scope that fails is found again, and reported, by the rule that consumes it.
+            let Some(scope) = at_hand.then(|| self.scope(rule).ok()).flatten() else {
+                return false;
+            };
+            keys.push(CounterKey { rule: &rule.qualified, scope });
+            true
+        });
+        let mut values: SmallVec<[Counters; 8]> = SmallVec::new();
+        values.resize(keys.len(), Counters::default());
+        let result = ledger.store.read(ledger.session, &keys, &mut values);
+        let mut snapshot = self.snapshot.borrow_mut();
+        for (rank, value) in wanted.iter().zip(values) {
+            let value = result.as_ref().map(|()| value).map_err(|error| error.clone().into());
+            snapshot.push((*rank, value));
+        }
+    }
+
+    /// Notes what a rule's counters were before its own actions, if nothing had read them.
+    pub(crate) fn note_before(&self, rank: u32, before: Counters) {
+        let mut snapshot = self.snapshot.borrow_mut();
+        if !snapshot.iter().any(|(own, _)| *own == rank) {
+            snapshot.push((rank, Ok(before)));
+        }
+    }
+
+    /// The counters of a rule as they were before the occurrence ([OAR-FIRE-6]).
+    fn counters(&self, rank: u32, ledger: Option<Ledger<'_>>) -> Result<Counters, Failure> {
+        if let Some((_, value)) = self.snapshot.borrow().iter().find(|(own, _)| *own == rank) {
+            return value.clone();
+        }
+        let unread = || Failure::Counters { reason: "they were not read in time".to_owned() };
+        let (ledger, rule) = ledger.zip(self.rules.rule(rank)).ok_or_else(unread)?;
+        let key = CounterKey { rule: &rule.qualified, scope: self.scope(rule)? };
+        let mut value = [Counters::default()];
+        let result = ledger.store.read(ledger.session, &[key], &mut value);
+        let [value] = value;
+        let result = result.map(|()| value).map_err(Failure::from);
+        self.snapshot.borrow_mut().push((rank, result.clone()));
+        result
+    }
+}
+
+impl<'f> Asking<'f> {
+    /// The value of a fact, as this rule sees it.
+    pub(crate) fn value(&self, slot: u32) -> Result<Value<'f>, Failure> {
+        let entry = self.facts.entry(slot)?;
+        match entry.derivation {
+            Some(Derivation::FireCount) => {
+                self.own_counters().map(|own| Value::Int(own.fire_count))
+            }
+            Some(Derivation::BreakerCount) => {
+                self.own_counters().map(|own| Value::Int(own.breaker_count))
+            }
+            _ => match self.reported(slot) {
+                Some(value) => value
+                    .typed(entry.ty())
+                    .ok_or_else(|| Failure::WrongType { name: entry.name().to_owned() }),
+                None => self.facts.observed(slot),
+            },
+        }
+    }
+
+    fn own_counters(&self) -> Result<Counters, Failure> {
+        self.facts.counters(self.rank, self.ledger)
+    }
+
+    fn reported(&self, slot: u32) -> Option<&'f FactValue> {
+        self.overlay?.iter().find(|(own, _)| *own == slot).map(|(_, value)| value)
+    }
+}
+
+impl<'f> oar_expr::Host<'f> for Asking<'f> {
+    type Error = Failure;
+
+    #[inline]
+    fn fact(&mut self, slot: u32) -> Result<Value<'f>, Failure> {
+        self.value(slot)
+    }
+
+    fn call(&mut self, slot: u32, argument: Value<'_>) -> Result<Scalar<'f>, Failure> {
+        let Some(value) = self.reported(slot) else { return self.facts.called(slot, argument) };
+        let entry = self.facts.entry(slot)?;
+        let wrong = || Failure::WrongType { name: entry.name().to_owned() };
+        value.typed(entry.ty()).and_then(scalar).ok_or_else(wrong)
+    }
+
+    fn reference(&mut self, index: u32) -> Result<Value<'f>, Failure> {
+        let rule = self.facts.rules.rule(self.rank);
+        let target = rule.and_then(|rule| rule.counter_targets.get(index as usize));
+        let unknown = || Failure::Counters { reason: "the reference is not resolved".to_owned() };
+        let target = target.ok_or_else(unknown)?;
+        let counters = self.facts.counters(target.rank, self.ledger)?;
+        Ok(Value::Int(if target.breaker { counters.breaker_count } else { counters.fire_count }))
+    }
+}
+
+fn scalar(value: Value<'_>) -> Option<Scalar<'_>> {
+    match value {
+        Value::Bool(value) => Some(Scalar::Bool(value)),
+        Value::Int(value) => Some(Scalar::Int(value)),
+        Value::Double(value) => Some(Scalar::Double(value)),
+        Value::String(value) => Some(Scalar::String(Cow::Borrowed(value))),
+        _ => None,
+    }
+}
+
+fn into_owned(value: Scalar<'_>) -> Scalar<'static> {
+    match value {
+        Scalar::Bool(value) => Scalar::Bool(value),
+        Scalar::Int(value) => Scalar::Int(value),
+        Scalar::Double(value) => Scalar::Double(value),
+        Scalar::String(value) => Scalar::String(Cow::Owned(value.into_owned())),
+    }
+}
+
+/// A scalar argument to keep.
+fn owned(value: Value<'_>) -> Option<FactValue> {
+    match value {
+        Value::Bool(value) => Some(FactValue::Bool(value)),
+        Value::Int(value) => Some(FactValue::Int(value)),
+        Value::Double(value) => Some(FactValue::Double(value)),
+        Value::String(value) => Some(FactValue::String(value.to_owned())),
+        _ => None,
+    }
+}

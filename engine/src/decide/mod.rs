@@ -1,0 +1,129 @@
+//! One occurrence to one outcome: select, order, evaluate, resolve (section 4).
+//!
+//! Nothing here fails: what goes wrong with a rule is that rule's outcome, handled by its
+//! `on_error` ([OAR-OPS-3]).
+
+mod copy;
+mod evaluate;
+mod facts;
+mod failure;
+mod order;
+mod outcome;
+mod report;
+mod select;
+mod trace;
+mod transform;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use failure::Failure;
+pub use outcome::{Advisory, CounterReport, Decision, Outcome, RenderedCopy};
+pub use report::Report;
+pub use trace::{TraceEntry, TraceOutcome};
+pub use transform::SkippedSpan;
+
+use crate::observe::{Detector, Detectors, FactProvider, Occurrence};
+use crate::state::{CounterStore, EventSink, MemoryCounters, NoEventStream, Session};
+
+/// What a host lends the engine to decide with: providers, detectors, counters, events.
+///
+/// ```
+/// # use oar_engine::{Host, Loader, Session, Source};
+/// # let capability = r#"{"oar_capability_version": "1.0", "host": "acme",
+/// #   "anchors": {"core": {"tool.pre_invoke": "tool.pre_invoke"}, "unsupported": [
+/// #     "tool.handler", "tool.post_invoke", "agent.post_turn", "agent.finalize",
+/// #     "model.input", "model.output", "model.tool_result"]},
+/// #   "profiles": [], "activity_window": 0, "detectors": [],
+/// #   "expression_nodes_max": 256, "supports_transform": false}"#;
+/// # let rules = Loader::new(Source::json("capability.json", capability)).load()?.rules;
+/// let host = Host::new();
+/// let mut session = Session::new("s1");
+/// let occurrence = rules.occurrence("tool.pre_invoke")?;
+/// let outcome = host.decide(&mut session, &occurrence);
+/// assert_eq!(outcome.decision().name(), "none");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Host {
+    pub(crate) provider: Option<Arc<dyn FactProvider>>,
+    pub(crate) detectors: Detectors,
+    pub(crate) counters: Arc<dyn CounterStore>,
+    pub(crate) events: Arc<dyn EventSink>,
+}
+
+impl Host {
+    /// A host with counters in memory, the reserved detectors, no provider and no event stream.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            provider: None,
+            detectors: Detectors::new(),
+            counters: Arc::new(MemoryCounters::new()),
+            events: Arc::new(NoEventStream),
+        }
+    }
+
+    /// The same, asking `provider` for facts that an occurrence does not supply ([OAR-FACT-11]).
+    #[must_use]
+    pub fn provider(mut self, provider: impl FactProvider + 'static) -> Self {
+        self.provider = Some(Arc::new(provider));
+        self
+    }
+
+    /// The same, with a detector under a `detector://` reference ([OAR-OPS-12]).
+    #[must_use]
+    pub fn detector(
+        mut self,
+        reference: impl Into<String>,
+        detector: impl Detector + 'static,
+    ) -> Self {
+        self.detectors = self.detectors.with(reference, detector);
+        self
+    }
+
+    /// The same, keeping counters in `counters`.
+    #[must_use]
+    pub fn counters(mut self, counters: impl CounterStore + 'static) -> Self {
+        self.counters = Arc::new(counters);
+        self
+    }
+
+    /// The same, sending events to `events`.
+    #[must_use]
+    pub fn events(mut self, events: impl EventSink + 'static) -> Self {
+        self.events = Arc::new(events);
+        self
+    }
+
+    /// Decides one occurrence and applies its side-effects.
+    ///
+    /// The decision must be honoured before the moment passes ([OAR-PROF-10]). A tool call that
+    /// is admitted becomes a step of the session ([OAR-PROF-9]).
+    pub fn decide<'o>(
+        &'o self,
+        session: &mut Session,
+        occurrence: &'o Occurrence<'_>,
+    ) -> Outcome<'o> {
+        let outcome = evaluate::run(self, session, occurrence);
+        let admits = occurrence.index().is_some_and(|index| index.admits_calls);
+        if let Some(call) = occurrence.call.as_ref().filter(|_| admits)
+            && outcome.decision() != Decision::Block
+        {
+            session.admit(call.name(), occurrence.rules.capability().activity_window());
+        }
+        outcome
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("detectors", &self.detectors).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,334 @@
+//! What an occurrence resolved to, and everything that led there.
+
+use std::fmt;
+
+use super::copy;
+use super::evaluate::Record;
+use super::facts::{Asking, Facts, Overlay};
+use super::report::Report;
+use super::trace::TraceEntry;
+use super::transform::{self, SkippedSpan};
+use crate::document::rule::{Action, CopyMember, Effect, TransformAction};
+use crate::load::Rule;
+use crate::state::{CounterChange, CounterKey, Event};
+
+/// The effect that an occurrence resolves to ([OAR-EVAL-6]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// The occurrence is allowed.
+    None,
+    /// An operator should see something.
+    Warn,
+    /// The agent should change its next step.
+    Nudge,
+    /// The content is changed.
+    Transform,
+    /// The occurrence is stopped.
+    Block,
+}
+
+impl Decision {
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Warn => "warn",
+            Self::Nudge => "nudge",
+            Self::Transform => "transform",
+            Self::Block => "block",
+        }
+    }
+
+    pub(crate) fn of(effect: Effect) -> Self {
+        match effect {
+            Effect::Block => Self::Block,
+            Effect::Warn => Self::Warn,
+            Effect::Nudge => Self::Nudge,
+            Effect::Transform => Self::Transform,
+            Effect::Allow => Self::None,
+        }
+    }
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The decision and the rule that it names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Winner {
+    pub(crate) decision: Decision,
+    pub(crate) rank: Option<u32>,
+}
+
+/// A side-effect that was applied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Applied {
+    pub(crate) rank: u32,
+    pub(crate) action: Action,
+}
+
+/// What a rule's actions did to its counters.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) rank: u32,
+    pub(crate) scope: Option<String>,
+    pub(crate) change: CounterChange,
+}
+
+/// One item of `advisories` ([OAR-EVAL-20]).
+#[derive(Clone, Debug)]
+pub struct Advisory<'o> {
+    /// The bare identifier.
+    pub code: &'o str,
+    /// The qualified identifier.
+    pub rule: &'o str,
+    /// The rule's rendered copy ([OAR-COPY-9]).
+    pub copy: RenderedCopy,
+}
+
+/// Rendered copy: the members that the rule has, in the standard's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RenderedCopy(Vec<(CopyMember, String)>);
+
+impl RenderedCopy {
+    /// A member's text.
+    #[must_use]
+    pub fn get(&self, member: CopyMember) -> Option<&str> {
+        self.0.iter().find(|(own, _)| *own == member).map(|(_, text)| text.as_str())
+    }
+
+    /// Every member that is there.
+    pub fn iter(&self) -> impl Iterator<Item = (CopyMember, &str)> {
+        self.0.iter().map(|(member, text)| (*member, text.as_str()))
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The counters that a rule's actions changed, under the spelling of [OAR-CONF-33].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterReport<'o> {
+    /// Which counters.
+    pub key: CounterKey<'o>,
+    /// What they were and are.
+    pub change: CounterChange,
+}
+
+/// What one occurrence resolved to.
+///
+/// It borrows from the rule set and the occurrence; copy is rendered when it is asked for.
+/// [`report`](Self::report) gives an owned form that serialises as section 10.2 names it.
+pub struct Outcome<'o> {
+    facts: Facts<'o>,
+    record: Record,
+    winner: Winner,
+    content: Option<transform::Applied>,
+}
+
+impl<'o> Outcome<'o> {
+    pub(crate) fn new(facts: Facts<'o>, record: Record) -> Self {
+        let winner = record.winner(facts.rules);
+        // A block discards the transforms and their skips ([OAR-OPS-17], [OAR-OPS-23]).
+        let transforms = winner.decision == Decision::Transform;
+        let content = transforms.then(|| record.transformed(&facts)).flatten();
+        Self { facts, record, winner, content }
+    }
+
+    /// What the occurrence resolves to ([OAR-EVAL-6]).
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        self.winner.decision
+    }
+
+    fn rule_at(&self, rank: u32) -> Option<&'o Rule> {
+        self.facts.rules.rule(rank)
+    }
+
+    /// The bare identifier that the decision carries, for display ([OAR-EVAL-8], [OAR-EVAL-9]).
+    #[must_use]
+    pub fn code(&self) -> Option<&'o str> {
+        self.rule_at(self.winner.rank?).map(Rule::id)
+    }
+
+    /// The qualified identifier that the decision carries ([OAR-EVAL-19]).
+    #[must_use]
+    pub fn rule(&self) -> Option<&'o str> {
+        self.rule_at(self.winner.rank?).map(|rule| &*rule.qualified)
+    }
+
+    /// Whether the decision is a block because a rule could not be evaluated ([OAR-OPS-3]).
+    #[must_use]
+    pub fn is_error_block(&self) -> bool {
+        self.record.error_block.is_some()
+    }
+
+    /// The applied-rules trace, in the order of evaluation ([OAR-OPS-9], [OAR-OPS-10]).
+    pub fn trace(&self) -> impl Iterator<Item = TraceEntry<'_>> {
+        self.record.trace.iter().filter_map(|traced| {
+            let failure = self.record.failures.iter().find(|(rank, _)| *rank == traced.rank);
+            Some(TraceEntry {
+                rule: &self.rule_at(traced.rank)?.qualified,
+                outcome: traced.outcome,
+                failure: failure.map(|(_, failure)| failure),
+            })
+        })
+    }
+
+    /// The rendered copy of the rule that the decision names ([OAR-COPY-7]); empty for a rule
+    /// without copy, for no decision, and where an error block's copy cannot be rendered
+    /// ([OAR-COPY-11]).
+    #[must_use]
+    pub fn copy(&self) -> RenderedCopy {
+        self.winner.rank.map(|rank| self.copy_of(rank)).unwrap_or_default()
+    }
+
+    fn copy_of(&self, rank: u32) -> RenderedCopy {
+        let Some(rule) = self.rule_at(rank) else { return RenderedCopy::default() };
+        let overlay = self.record.overlays.iter().find(|(own, _)| *own == rank);
+        let overlay: Option<&Overlay> = overlay.map(|(_, overlay)| overlay);
+        let asking = Asking { facts: &self.facts, rank, overlay, ledger: None };
+        if self.is_error_block() && self.names_failed_observation(rule) {
+            return RenderedCopy::default();
+        }
+        let render = |(member, template): &(CopyMember, _)| {
+            copy::render(template, &asking).ok().map(|text| (*member, text))
+        };
+        // One member that fails leaves the whole object out.
+        let members: Option<Vec<_>> = rule.copy().iter().map(render).collect();
+        RenderedCopy(members.unwrap_or_default())
+    }
+
+    /// Whether copy names what a failed detector would have observed.
+    fn names_failed_observation(&self, rule: &Rule) -> bool {
+        if self.record.failed_detectors.is_empty() {
+            return false;
+        }
+        let environment = self.facts.rules.environment();
+        let mut slots = rule.copy().iter().flat_map(|(_, template)| template.slots());
+        slots.any(|slot| {
+            let supplied = self.facts.occurrence.supplied(slot).is_some();
+            !supplied && environment.entry(slot).is_some_and(|entry| entry.detector_backed)
+        })
+    }
+
+    /// Every enforced rule that fired with the decision's effect, when that is nudge or warn
+    /// ([OAR-EVAL-20]).
+    pub fn advisories(&self) -> impl Iterator<Item = Advisory<'_>> {
+        let advisory = matches!(self.winner.decision, Decision::Nudge | Decision::Warn);
+        let fired = if advisory { &*self.record.fired } else { &[] };
+        fired.iter().filter_map(|rank| {
+            let rule = self.rule_at(*rank)?;
+            (Decision::of(rule.effect) == self.winner.decision).then(|| Advisory {
+                code: rule.id(),
+                rule: &rule.qualified,
+                copy: self.copy_of(*rank),
+            })
+        })
+    }
+
+    /// The side-effects that were applied, in order: the rule and the action ([OAR-FIRE-8]).
+    pub fn on_fire(&self) -> impl Iterator<Item = (&'o str, Action)> {
+        self.record
+            .applied
+            .iter()
+            .filter_map(|applied| Some((&*self.rule_at(applied.rank)?.qualified, applied.action)))
+    }
+
+    /// The counters that the actions wrote, in order.
+    pub fn counters(&self) -> impl Iterator<Item = CounterReport<'_>> {
+        self.record.changes.iter().filter_map(|change| {
+            let rule = &*self.rule_at(change.rank)?.qualified;
+            let key = CounterKey { rule, scope: change.scope.as_deref() };
+            Some(CounterReport { key, change: change.change })
+        })
+    }
+
+    /// The records that were published, in order ([OAR-FIRE-7]); their session is left empty.
+    pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
+        self.record.events.iter().filter_map(|rank| {
+            let rule = self.rule_at(*rank)?;
+            let anchor = self.facts.occurrence.anchor();
+            Some(Event { rule: &rule.qualified, anchor, effect: rule.effect, session: "" })
+        })
+    }
+
+    /// The accumulated transforms, when the decision is transform ([OAR-OPS-15]): the rule, the
+    /// action, the target's name and the replacement as the rule has it.
+    pub fn transforms(&self) -> impl Iterator<Item = AccumulatedTransform<'o>> {
+        let decided = self.winner.decision == Decision::Transform;
+        let planned = if decided { self.record.transforms.as_slice() } else { &[] };
+        let rules = self.facts.rules;
+        planned.iter().filter_map(move |planned| {
+            let rule = rules.rule(planned.rank)?;
+            let transform = rule.transform()?;
+            let target = match transform.target {
+                None => "content",
+                Some(slot) => rules.environment().entry(slot)?.name(),
+            };
+            Some(AccumulatedTransform {
+                rule: &rule.qualified,
+                action: transform.action,
+                target,
+                replacement: transform.replacement.as_deref(),
+            })
+        })
+    }
+
+    /// The spans that were not applied ([OAR-OPS-23]).
+    pub fn skipped_transforms(&self) -> impl Iterator<Item = SkippedSpan<'o>> {
+        let skipped = self.content.as_ref().map(|content| content.skipped.as_slice());
+        let rules = self.facts.rules;
+        skipped.unwrap_or_default().iter().filter_map(move |(rank, range)| {
+            let rule = &*rules.rule(*rank)?.qualified;
+            Some(SkippedSpan { rule, start: range.start, end: range.end })
+        })
+    }
+
+    /// The content to deliver: transformed when the decision is transform, else as it was.
+    #[must_use]
+    pub fn content(&self) -> Option<&str> {
+        match &self.content {
+            Some(content) => Some(&content.content),
+            None => self.facts.occurrence.content,
+        }
+    }
+
+    /// An owned report in the shape of section 10.2.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        Report::new(self)
+    }
+}
+
+/// A transform of the accumulated list ([OAR-OPS-15]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccumulatedTransform<'o> {
+    /// The qualified identifier of the rule.
+    pub rule: &'o str,
+    /// What it does.
+    pub action: TransformAction,
+    /// `content`, or the fact that carries the spans.
+    pub target: &'o str,
+    /// The replacement, where the rule gives one.
+    pub replacement: Option<&'o str>,
+}
+
+impl fmt::Debug for Outcome<'_> {
+    /// Decision and trace; no facts and no content.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let trace: Vec<String> = self.trace().map(|entry| entry.to_string()).collect();
+        f.debug_struct("Outcome")
+            .field("decision", &self.decision())
+            .field("rule", &self.rule())
+            .field("trace", &trace)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,178 @@
+//! Transforms applied to content (section 7.2).
+//!
+//! Offsets are code points of the content as it was ([OAR-OPS-20]). Edits are gathered in those
+//! original coordinates and the new content is written in one pass at the end, so that the
+//! cost is that of the content plus the sorted spans.
+
+use std::collections::BTreeMap;
+
+use crate::document::rule::TransformAction;
+use crate::load::Transform;
+
+/// What stands in the place of a redacted span unless the rule says otherwise ([OAR-OPS-13]).
+const PLACEHOLDER: &str = "[REDACTED]";
+
+/// A half-open range of code points of the original content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Range {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+/// The transform of a fired rule, with the spans it acts on; `None` is the whole content.
+pub(crate) struct Planned {
+    pub(crate) rank: u32,
+    pub(crate) ranges: Option<Vec<Range>>,
+}
+
+/// A span that was not applied because an earlier transform rewrote part of it ([OAR-OPS-23]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkippedSpan<'o> {
+    /// The qualified identifier of the rule.
+    pub rule: &'o str,
+    /// The first code point of the original content.
+    pub start: u64,
+    /// The code point behind the last.
+    pub end: u64,
+}
+
+/// What came of the transforms.
+pub(crate) struct Applied {
+    pub(crate) content: String,
+    /// Rank and range, in order.
+    pub(crate) skipped: Vec<(u32, Range)>,
+}
+
+/// Applies transforms in the order given.
+pub(crate) fn apply<'t>(
+    content: &str,
+    transforms: impl Iterator<Item = (&'t Transform, &'t Planned)>,
+) -> Applied {
+    let length = content.chars().count() as u64;
+    let whole = [Range { start: 0, end: length }];
+    let mut edits = Edits::default();
+    let mut skipped = Vec::new();
+    for (transform, planned) in transforms {
+        let text = transform.replacement.as_deref().unwrap_or(PLACEHOLDER);
+        let ranges = planned.ranges.as_deref().unwrap_or(&whole);
+        for range in merged(ranges, length) {
+            if edits.overlaps(range) {
+                skipped.push((planned.rank, range));
+            } else if transform.action == TransformAction::Annotate {
+                edits.insert(range.end, text);
+            } else {
+                edits.rewrite(range, text);
+            }
+        }
+    }
+    Applied { content: edits.write(content), skipped }
+}
+
+/// The spans of one transform: those within the content, overlapping ones merged, the highest
+/// start first and of equal starts the longest ([OAR-OPS-19], [OAR-OPS-20]).
+fn merged(ranges: &[Range], length: u64) -> Vec<Range> {
+    let mut inside: Vec<Range> =
+        ranges.iter().copied().filter(|range| range.end <= length).collect();
+    inside.sort_unstable();
+    let mut spans: Vec<Range> = Vec::with_capacity(inside.len());
+    // A zero-width range overlaps nothing, so it takes no part in merging ([OAR-OPS-23]).
+    let (empty, filled): (Vec<_>, Vec<_>) = inside.into_iter().partition(|r| r.start == r.end);
+    for range in filled {
+        match spans.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => spans.push(range),
+        }
+    }
+    spans.extend(empty);
+    spans.sort_unstable_by(|a, b| b.cmp(a));
+    spans
+}
+
+/// Edits in original coordinates.
+#[derive(Default)]
+struct Edits<'t> {
+    /// Disjoint rewritten ranges by start: their end and the text in their place.
+    rewritten: BTreeMap<u64, (u64, &'t str)>,
+    /// Texts inserted before the code point at an offset, oldest first.
+    inserted: BTreeMap<u64, Vec<&'t str>>,
+}
+
+impl<'t> Edits<'t> {
+    /// Whether a range shares a code point with one that was rewritten ([OAR-OPS-16]).
+    fn overlaps(&self, range: Range) -> bool {
+        let before = self.rewritten.range(..range.end).next_back();
+        range.start < range.end && before.is_some_and(|(_, (end, _))| *end > range.start)
+    }
+
+    fn insert(&mut self, offset: u64, text: &'t str) {
+        self.inserted.entry(offset).or_default().push(text);
+    }
+
+    /// Rewrites a range that overlaps none so far. It consumes the insertions at its start and
+    /// inside; those at its end belong to what follows ([OAR-OPS-21]).
+    fn rewrite(&mut self, range: Range, text: &'t str) {
+        if range.start == range.end {
+            // A zero-width rewrite removes nothing: it inserts.
+            return self.insert(range.start, text);
+        }
+        let mut from_start = self.inserted.split_off(&range.start);
+        let mut kept = from_start.split_off(&range.end);
+        self.inserted.append(&mut kept);
+        self.rewritten.insert(range.start, (range.end, text));
+    }
+
+    /// The content with all edits made.
+    fn write(&self, content: &str) -> String {
+        let mut writer =
+            Writer { content, out: String::with_capacity(content.len()), code_point: 0, byte: 0 };
+        let mut insertions = self.inserted.iter().peekable();
+        for (start, (end, text)) in &self.rewritten {
+            // What was inserted at the start of a rewritten range stands before its replacement,
+            // what was inserted inside stands behind it.
+            while let Some((offset, texts)) = insertions.next_if(|(offset, _)| *offset <= start) {
+                writer.keep_to(*offset);
+                writer.out.extend(texts.iter().copied());
+            }
+            writer.keep_to(*start);
+            writer.out.push_str(text);
+            while let Some((_, texts)) = insertions.next_if(|(offset, _)| *offset < end) {
+                writer.out.extend(texts.iter().copied());
+            }
+            writer.skip_to(*end);
+        }
+        for (offset, texts) in insertions {
+            writer.keep_to(*offset);
+            writer.out.extend(texts.iter().copied());
+        }
+        writer.keep_to(u64::MAX);
+        writer.out
+    }
+}
+
+/// Walks the original content once.
+struct Writer<'c> {
+    content: &'c str,
+    out: String,
+    code_point: u64,
+    byte: usize,
+}
+
+impl Writer<'_> {
+    /// Goes forward to a code point, and copies what lies between.
+    fn keep_to(&mut self, code_point: u64) {
+        let from = self.byte;
+        self.skip_to(code_point);
+        self.out.push_str(self.content.get(from..self.byte).unwrap_or_default());
+    }
+
+    /// Goes forward to a code point.
+    fn skip_to(&mut self, code_point: u64) {
+        let rest = self.content.get(self.byte..).unwrap_or_default();
+        let steps = usize::try_from(code_point - self.code_point).unwrap_or(usize::MAX);
+        match rest.char_indices().nth(steps) {
+            Some((bytes, _)) => self.byte += bytes,
+            None => self.byte = self.content.len(),
+        }
+        self.code_point = code_point;
+    }
+}

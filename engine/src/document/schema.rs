@@ -1,0 +1,309 @@
+//! The published schemas, and what their violations mean in the words of a rule author.
+//!
+//! `schema/` is the contract ([OAR-CONF-1]); the `jsonschema` crate judges it. This module turns
+//! each violation into one diagnostic: the clause behind the field, the offending word as the
+//! document spells it, its place, and what would be accepted as help.
+
+use std::sync::{Arc, LazyLock};
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{ValidationError, Validator};
+use oar_expr::Span;
+use serde_json::Value as Json;
+
+use super::clauses;
+use super::source::{Node, SourceFile, Value};
+use crate::diagnostic::Diagnostic;
+
+/// Which schema a document is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// A rule.
+    Rule,
+    /// A capability document.
+    Capability,
+    /// A configuration document.
+    Config,
+}
+
+impl DocumentKind {
+    /// The text of the published schema.
+    #[must_use]
+    pub const fn schema(self) -> &'static str {
+        match self {
+            Self::Rule => include_str!("../../../schema/rule.schema.json"),
+            Self::Capability => include_str!("../../../schema/capability.schema.json"),
+            Self::Config => include_str!("../../../schema/config.schema.json"),
+        }
+    }
+
+    /// How messages call such a document.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Capability => "capability document",
+            Self::Config => "configuration document",
+        }
+    }
+
+    fn validator(self) -> Option<&'static Validator> {
+        static RULE: LazyLock<Option<Validator>> = LazyLock::new(|| compile(DocumentKind::Rule));
+        static CAPABILITY: LazyLock<Option<Validator>> =
+            LazyLock::new(|| compile(DocumentKind::Capability));
+        static CONFIG: LazyLock<Option<Validator>> =
+            LazyLock::new(|| compile(DocumentKind::Config));
+        match self {
+            Self::Rule => RULE.as_ref(),
+            Self::Capability => CAPABILITY.as_ref(),
+            Self::Config => CONFIG.as_ref(),
+        }
+    }
+}
+
+fn compile(kind: DocumentKind) -> Option<Validator> {
+    jsonschema::validator_for(&serde_json::from_str(kind.schema()).ok()?).ok()
+}
+
+/// A document's root and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'d> {
+    pub(crate) root: &'d Node,
+    pub(crate) file: &'d Arc<SourceFile>,
+    /// The pointer of the document from the root of its file.
+    pub(crate) prefix: &'d str,
+    /// The position of the root in the document, when that is a collection ([OAR-DOC-31]).
+    pub(crate) item: Option<usize>,
+}
+
+impl Placed<'_> {
+    /// The pointer from the root of the file to the value at `below`.
+    pub(crate) fn pointer(&self, below: &str) -> String {
+        match self.item {
+            Some(item) => format!("{}/{item}{below}", self.prefix),
+            None => format!("{}{below}", self.prefix),
+        }
+    }
+
+    /// `diagnostic` at `span`, which belongs to the value at `pointer` below the root.
+    pub(crate) fn point(&self, diagnostic: Diagnostic, span: Span, pointer: &str) -> Diagnostic {
+        diagnostic.at(self.file, span, self.pointer(pointer))
+    }
+
+    /// `diagnostic` at the node that `pointer` leads to, or at the root.
+    pub(crate) fn at(&self, diagnostic: Diagnostic, pointer: &str) -> Diagnostic {
+        let span = self.root.find(pointer).map_or(self.root.span, |node| node.span);
+        self.point(diagnostic, span, pointer)
+    }
+
+    /// `diagnostic` at the name of the member `name` of the object at `pointer`.
+    pub(crate) fn at_member(
+        &self,
+        diagnostic: Diagnostic,
+        pointer: &str,
+        name: &str,
+    ) -> Diagnostic {
+        let object = self.root.find(pointer).and_then(Node::as_object);
+        let member = object.and_then(|object| object.iter().find(|member| &*member.name == name));
+        let below = super::source::join_pointer(pointer, name);
+        self.point(diagnostic, member.map_or(self.root.span, |member| member.name_span), &below)
+    }
+}
+
+/// Every violation of the schema of `kind`; empty when the document fits.
+pub(crate) fn violations(kind: DocumentKind, document: Placed<'_>) -> Vec<Diagnostic> {
+    let Some(validator) = kind.validator() else {
+        let message = "the published schema of this kind of document cannot be read";
+        return vec![document.at(Diagnostic::error("OAR-CONF-1", message), "")];
+    };
+    let instance = document.root.to_json();
+    let mut diagnostics = Vec::new();
+    for error in validator.iter_errors(&instance) {
+        explain(kind, document, &error, &mut diagnostics);
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.location().map(|place| place.span));
+    diagnostics
+}
+
+fn explain(
+    kind: DocumentKind,
+    document: Placed<'_>,
+    error: &ValidationError<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let pointer = error.instance_path().as_str();
+    let field = field(pointer);
+    let clause = |keyword| clauses::of(kind, pointer, keyword);
+    let node = document.root.find(pointer).unwrap_or(document.root);
+    let at_value = |keyword, message: String| {
+        document.at(Diagnostic::error(clause(keyword), message), pointer)
+    };
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let code = clauses::of_required(kind, pointer, name);
+            let owner = if field.is_empty() { String::new() } else { format!(" in `{field}`") };
+            let start = Span::new(node.span.start, node.span.end.min(node.span.start + 1));
+            let message = format!("`{name}` is missing{owner}");
+            diagnostics.push(document.point(Diagnostic::error(code, message), start, pointer));
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            for name in unexpected {
+                let owner = if field.is_empty() {
+                    format!("a {}", kind.noun())
+                } else {
+                    format!("`{field}`")
+                };
+                let message = format!("`{name}` is not a field of {owner}");
+                let diagnostic = Diagnostic::error(clause("additionalProperties"), message);
+                let known = known_fields(kind, error.schema_path().as_str());
+                let diagnostic = match crate::diagnostic::suggest(name, known.iter().map(|s| &**s))
+                {
+                    Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+                    None => diagnostic,
+                };
+                diagnostics.push(document.at_member(diagnostic, pointer, name));
+            }
+        }
+        ValidationErrorKind::PropertyNames { error: inner } => {
+            let name = inner.instance().as_str().unwrap_or_default().to_owned();
+            let message = format!("`{name}` is not a name that `{field}` can hold");
+            let diagnostic = Diagnostic::error(clause("propertyNames"), message);
+            diagnostics.push(document.at_member(diagnostic, pointer, &name));
+        }
+        ValidationErrorKind::FalseSchema => {
+            let message = match field.as_str() {
+                "transform" => "`transform` is given, but `effect` is not `transform`".to_owned(),
+                "detector" => "`detector` is given, but `kind` is not `detector`".to_owned(),
+                _ => format!("`{field}` cannot stand here"),
+            };
+            let (owner, name) = pointer.rsplit_once('/').unwrap_or_default();
+            let diagnostic = Diagnostic::error(clause("not"), message);
+            diagnostics.push(document.at_member(diagnostic, owner, name));
+        }
+        ValidationErrorKind::Enum { options } => {
+            let message = format!("{} is not a value of `{field}`", spelled(node));
+            diagnostics.push(at_value("enum", message).help(accepted(options)));
+        }
+        ValidationErrorKind::AnyOf { .. } => {
+            let message = format!("{} is not a value of `{field}`", spelled(node));
+            diagnostics.push(at_value("anyOf", message).help(clauses::spelling(kind, pointer)));
+        }
+        ValidationErrorKind::Pattern { .. } => {
+            let message = format!("{} is not spelled as `{field}` must be", spelled(node));
+            diagnostics.push(at_value("pattern", message).help(clauses::spelling(kind, pointer)));
+        }
+        ValidationErrorKind::Type { kind: wanted } => {
+            let message = format!(
+                "{} is {}, not {}",
+                if field.is_empty() {
+                    format!("the {}", kind.noun())
+                } else {
+                    format!("`{field}`")
+                },
+                with_article(node.kind_name()),
+                types(wanted),
+            );
+            diagnostics.push(at_value("type", message));
+        }
+        ValidationErrorKind::MinLength { .. } => {
+            diagnostics.push(at_value("minLength", format!("`{field}` holds an empty string")));
+        }
+        ValidationErrorKind::MinItems { .. } => {
+            diagnostics.push(at_value("minItems", format!("`{field}` is an empty list")));
+        }
+        ValidationErrorKind::UniqueItems => {
+            let (span, word) = repeated(node);
+            let message = format!("`{field}` holds {word} twice");
+            let diagnostic = Diagnostic::error(clause("uniqueItems"), message);
+            diagnostics.push(document.point(diagnostic, span, pointer));
+        }
+        ValidationErrorKind::Minimum { limit } => {
+            let message = format!("`{field}` is {}, below {limit}", spelled(node));
+            diagnostics.push(at_value("minimum", message));
+        }
+        other => {
+            let message = format!("`{field}` does not fit `{}` of the schema", other.keyword());
+            diagnostics.push(at_value("other", message));
+        }
+    }
+}
+
+/// The field that a pointer leads to, as a path of names without list positions.
+fn field(pointer: &str) -> String {
+    let names: Vec<_> = pointer
+        .split('/')
+        .skip(1)
+        .filter(|token| !token.bytes().all(|b| b.is_ascii_digit()))
+        .map(|token| token.replace("~1", "/").replace("~0", "~"))
+        .collect();
+    names.join(".")
+}
+
+/// A scalar as the document spells it; else the word for its kind.
+fn spelled(node: &Node) -> String {
+    match &node.value {
+        Value::String(text) => format!("`{}`", text.as_str()),
+        Value::Number(number) => format!("`{}`", number.as_str()),
+        Value::Bool(value) => format!("`{value}`"),
+        Value::Null => "`null`".to_owned(),
+        Value::Array(_) | Value::Object(_) => with_article(node.kind_name()),
+    }
+}
+
+fn with_article(noun: &str) -> String {
+    let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if vowel { "an" } else { "a" }).replace("a null", "null")
+}
+
+fn types(wanted: &TypeKind) -> String {
+    match wanted {
+        TypeKind::Single(ty) => with_article(&ty.to_string()),
+        TypeKind::Multiple(set) => {
+            let names: Vec<_> = set.iter().map(|ty| ty.to_string()).collect();
+            format!("one of {}", names.join(", "))
+        }
+    }
+}
+
+fn accepted(options: &Json) -> String {
+    let words: Vec<_> = options.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    format!("accepted: {}", backticked(&words))
+}
+
+fn backticked(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The fields of the object whose `additionalProperties` stands at `schema_path`.
+fn known_fields(kind: DocumentKind, schema_path: &str) -> Vec<String> {
+    let Ok(schema) = serde_json::from_str::<Json>(kind.schema()) else { return Vec::new() };
+    let owner = schema_path.strip_suffix("/additionalProperties").unwrap_or_default();
+    let mut object = Some(&schema);
+    for token in owner.split('/').skip(1) {
+        object = object.and_then(|object| {
+            if token == "$ref" {
+                let reference = object.get("$ref")?.as_str()?.strip_prefix('#')?;
+                schema.pointer(reference)
+            } else {
+                object.get(token).or_else(|| object.get(token.parse::<usize>().ok()?))
+            }
+        });
+    }
+    let properties = object.and_then(|object| object.get("properties")?.as_object());
+    properties.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+}
+
+/// The second of two equal items.
+fn repeated(list: &Node) -> (Span, String) {
+    let items = list.as_array().unwrap_or_default();
+    let mut seen: Vec<&str> = Vec::new();
+    for item in items {
+        let Some(text) = item.as_str() else { continue };
+        if seen.contains(&text) {
+            return (item.span, spelled(item));
+        }
+        seen.push(text);
+    }
+    (list.span, "one item".to_owned())
+}

@@ -1,0 +1,484 @@
+//! One rule document checked against the capability document and compiled ([OAR-CONF-3]…[OAR-CONF-5]).
+//!
+//! References to other rules stay unresolved here; `resolve` closes them over the whole set.
+
+use oar_expr::{Limits, Program, Type};
+
+use super::capability::Capability;
+use super::environment::{Entry, Tier};
+use super::rule_set::{Clause, Transform};
+use super::template::{self, Named, Template};
+use super::vocabulary::{Declaration, Vocabulary};
+use crate::diagnostic::{Diagnostic, Severity, suggest};
+use crate::document::rule::{CopyMember, Kind, RuleDocument};
+use crate::document::schema::Placed;
+use crate::document::source::{Node, join_pointer};
+use crate::observe::Derivation;
+
+/// A compiled rule whose references to other rules are still names.
+pub(crate) struct Draft<'d> {
+    pub(crate) placed: Placed<'d>,
+    pub(crate) document: RuleDocument<'d>,
+    pub(crate) qualified: String,
+    /// The host-local name of its anchor ([OAR-PROF-4]).
+    pub(crate) local_anchor: Box<str>,
+    pub(crate) selector: Vec<Clause>,
+    pub(crate) program: Option<Program>,
+    pub(crate) scope: Option<u32>,
+    pub(crate) transform: Option<Transform>,
+    pub(crate) copy: Vec<(CopyMember, Template)>,
+    /// Every slot it references ([OAR-FACT-11]), unsorted.
+    pub(crate) references: Vec<u32>,
+}
+
+impl Draft<'_> {
+    /// Whether the rule reaches a name through the core tier or its `requires` ([OAR-FACT-20]).
+    pub(crate) fn reaches(&self, entry: &Entry) -> bool {
+        reaches(&self.document, entry)
+    }
+}
+
+fn reaches(document: &RuleDocument<'_>, entry: &Entry) -> bool {
+    let named = |list: &[Node], name: &str| list.iter().any(|node| node.as_str() == Some(name));
+    let by_name = || named(document.required_facts, entry.name());
+    match entry.tier() {
+        Tier::Core => true,
+        Tier::Host => by_name(),
+        Tier::Profile(position) => {
+            let profile = Vocabulary::get().profiles.get(usize::from(position));
+            profile.is_some_and(|profile| named(document.required_profiles, &profile.name))
+                || by_name()
+        }
+    }
+}
+
+/// Checks and compiles one rule; every fault of it goes to `diagnostics`.
+///
+/// The answer is `None` only when the rule cannot be used further; whether the set loads is
+/// decided by the diagnostics.
+pub(crate) fn compile<'d>(
+    placed: Placed<'d>,
+    document: RuleDocument<'d>,
+    capability: &Capability,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Draft<'d>> {
+    let qualified = document.qualified();
+    let mut compiler = Compiler {
+        placed,
+        document,
+        capability,
+        diagnostics,
+        qualified,
+        references: Vec::new(),
+        unreached: Vec::new(),
+    };
+    let before = compiler.diagnostics.len();
+    let local_anchor = compiler.anchor();
+    compiler.requires();
+    let selector = compiler.selector();
+    let program = compiler.condition();
+    let scope = compiler.counter_scope();
+    let transform = compiler.transform();
+    let copy = compiler.copy();
+    compiler.flow();
+    compiler.detector();
+    let mut own = compiler.diagnostics.iter().skip(before);
+    if own.any(|diagnostic| diagnostic.severity() == Severity::Error) {
+        return None;
+    }
+    Some(Draft {
+        placed,
+        local_anchor: local_anchor?,
+        selector,
+        program,
+        scope,
+        transform,
+        copy,
+        references: compiler.references,
+        qualified: compiler.qualified,
+        document: compiler.document,
+    })
+}
+
+struct Compiler<'d, 'c> {
+    placed: Placed<'d>,
+    document: RuleDocument<'d>,
+    capability: &'c Capability,
+    diagnostics: &'c mut Vec<Diagnostic>,
+    qualified: String,
+    references: Vec<u32>,
+    /// Names already reported as not reached, so that one slip is one diagnostic.
+    unreached: Vec<u32>,
+}
+
+impl<'d> Compiler<'d, '_> {
+    fn report(&mut self, diagnostic: Diagnostic, pointer: &str) {
+        let diagnostic = self.placed.at(diagnostic, pointer);
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Resolves the anchor through the profile map or the host's catalogue ([OAR-CONF-3]).
+    fn anchor(&mut self) -> Option<Box<str>> {
+        let name = self.document.anchor.as_str()?;
+        if let Some(position) = Vocabulary::get().anchor(name) {
+            if let Some(Some(local)) = self.capability.core_anchors.get(position) {
+                return Some(local.clone());
+            }
+            let message = format!("core anchor `{name}` is not supported by this host");
+            self.report(Diagnostic::error("OAR-PROF-4", message), "/anchor");
+            return None;
+        }
+        if self.capability.host_anchors().any(|own| own == name) {
+            return Some(name.into());
+        }
+        let message =
+            format!("anchor `{name}` is neither a core anchor nor in the host's catalogue");
+        let mut diagnostic = Diagnostic::error("OAR-PROF-5", message);
+        let known = self.capability.core_anchors().map(|(core, _)| core);
+        if let Some(similar) = suggest(name, known.chain(self.capability.host_anchors())) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic, "/anchor");
+        None
+    }
+
+    /// Everything that the rule says it needs is there ([OAR-FACT-19]).
+    fn requires(&mut self) {
+        for (index, node) in self.document.required_profiles.iter().enumerate() {
+            let Some(profile) = node.as_str() else { continue };
+            if self.capability.profiles().any(|own| own == profile) {
+                continue;
+            }
+            let message = format!(
+                "rule `{}` requires profile `{profile}`, which this host does not provide",
+                self.qualified
+            );
+            let mut diagnostic = Diagnostic::error("OAR-FACT-19", message);
+            let vocabulary = Vocabulary::get();
+            if vocabulary.profile(profile).is_none() {
+                let known = vocabulary.profiles.iter().map(|own| own.name.as_str());
+                if let Some(similar) = suggest(profile, known) {
+                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+                }
+            }
+            self.report(diagnostic, &format!("/requires/profiles/{index}"));
+        }
+        for (index, node) in self.document.required_facts.iter().enumerate() {
+            let Some(fact) = node.as_str() else { continue };
+            if self.capability.environment.slot(fact).is_some() {
+                continue;
+            }
+            let message = format!(
+                "rule `{}` requires `{fact}`, which this host does not provide",
+                self.qualified
+            );
+            let mut diagnostic = Diagnostic::error("OAR-FACT-19", message);
+            if let Some(help) = self.unknown_help(fact) {
+                diagnostic = diagnostic.help(help);
+            }
+            self.report(diagnostic, &format!("/requires/facts/{index}"));
+        }
+    }
+
+    /// Whether an unknown name follows from a failed `requires`, which was reported already.
+    fn follows(&self, name: &str) -> bool {
+        let lists = |list: &[Node], text: &str| list.iter().any(|node| node.as_str() == Some(text));
+        let profile = Vocabulary::get().profile_of(name);
+        lists(self.document.required_facts, name)
+            || profile.is_some_and(|own| lists(self.document.required_profiles, &own.name))
+    }
+
+    /// Advice on a name that is not declared.
+    fn unknown_help(&self, name: &str) -> Option<String> {
+        if let Some(profile) = Vocabulary::get().profile_of(name) {
+            return Some(format!(
+                "`{name}` belongs to profile `{}`, which this host does not provide",
+                profile.name
+            ));
+        }
+        let known = self.capability.environment.entries().iter().map(Entry::name);
+        suggest(name, known).map(|similar| format!("did you mean `{similar}`?"))
+    }
+
+    /// Notes a use of `slot`, and complains once when the rule does not reach it ([OAR-FACT-20]).
+    fn uses(&mut self, slot: u32, place: impl FnOnce(&Placed<'d>, Diagnostic) -> Diagnostic) {
+        self.references.push(slot);
+        let Some(entry) = self.capability.environment.entry(slot) else { return };
+        if reaches(&self.document, entry) || self.unreached.contains(&slot) {
+            return;
+        }
+        self.unreached.push(slot);
+        let name = entry.name();
+        let message = format!("`{name}` is not reached through `requires`");
+        let help = match entry.tier() {
+            Tier::Profile(position) => {
+                let profile = Vocabulary::get().profiles.get(usize::from(position));
+                let profile = profile.map(|profile| profile.name.as_str()).unwrap_or_default();
+                format!("add `{profile}` to `requires.profiles`, or `{name}` to `requires.facts`")
+            }
+            _ => format!("add `{name}` to `requires.facts`"),
+        };
+        let diagnostic = Diagnostic::error("OAR-FACT-20", message).help(help);
+        let diagnostic = place(&self.placed, diagnostic);
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Each clause names a declared fact of type `string` or `list<string>` ([OAR-SEL-3]).
+    fn selector(&mut self) -> Vec<Clause> {
+        let mut clauses = Vec::new();
+        for member in self.document.selector.into_iter().flat_map(|selector| selector.iter()) {
+            let name = &*member.name;
+            let at = |placed: &Placed<'d>, d| placed.at_member(d, "/selector", name);
+            let Some((slot, entry)) = self.capability.environment.named(name) else {
+                if !self.follows(name) {
+                    let message = format!("selector clause `{name}` names no declared fact");
+                    let mut diagnostic = Diagnostic::error("OAR-SEL-3", message);
+                    if let Some(help) = self.unknown_help(name) {
+                        diagnostic = diagnostic.help(help);
+                    }
+                    self.diagnostics.push(at(&self.placed, diagnostic));
+                }
+                continue;
+            };
+            let Declaration::Fact(Type::String | Type::StringList) = entry.declaration() else {
+                let kind = match entry.declaration() {
+                    Declaration::Fact(ty) => format!("has type {ty}"),
+                    Declaration::Function { .. } => "is a function".to_owned(),
+                };
+                let message =
+                    format!("selector clause `{name}` {kind}, not string or list<string>");
+                self.diagnostics.push(at(&self.placed, Diagnostic::error("OAR-SEL-3", message)));
+                continue;
+            };
+            self.uses(slot, at);
+            let values: Box<[Box<str>]> = member
+                .node
+                .as_array()
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|value| value.as_str().map(Into::into))
+                .collect();
+            if values.is_empty() {
+                let message =
+                    format!("selector clause `{name}` is empty, so the rule is never selected");
+                let warning = Diagnostic::warning("OAR-SEL-6", message);
+                self.diagnostics.push(at(&self.placed, warning));
+            }
+            clauses.push(Clause { slot, values });
+        }
+        clauses
+    }
+
+    /// Parses, counts, type-checks and compiles `when` ([OAR-CONF-5]).
+    fn condition(&mut self) -> Option<Program> {
+        let node = self.document.when?;
+        let limits = Limits { nodes: self.capability.expression_nodes_max, ..Limits::default() };
+        let text = node.as_str()?;
+        let program = match oar_expr::compile(text, &*self.capability.environment, &limits) {
+            Ok(program) => program,
+            Err(errors) => {
+                for error in errors {
+                    self.condition_error(node, &error);
+                }
+                return None;
+            }
+        };
+        for used in program.uses() {
+            self.uses(used.slot, |placed, diagnostic| {
+                let span = node.span_within(placed.file, used.span.range());
+                placed.point(diagnostic, span, "/when")
+            });
+        }
+        Some(program)
+    }
+
+    fn condition_error(&mut self, node: &Node, error: &oar_expr::Error) {
+        let unknown = error.unknown_name();
+        if unknown.is_some_and(|name| self.follows(name)) {
+            return;
+        }
+        let mut diagnostic = Diagnostic::error(error.clause(), error.to_string());
+        let belongs = unknown.filter(|name| Vocabulary::get().profile_of(name).is_some());
+        let help = belongs.and_then(|name| self.unknown_help(name)).or_else(|| error.help());
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        let file = self.placed.file;
+        let mut diagnostic =
+            self.placed.point(diagnostic, node.span_within(file, error.span().range()), "/when");
+        for related in error.related() {
+            let location = crate::diagnostic::Location {
+                file: std::sync::Arc::clone(file),
+                span: node.span_within(file, related.span.range()),
+                pointer: self.placed.pointer("/when"),
+            };
+            diagnostic = diagnostic.relate(location, related.message);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The declared fact under a name that is no function, for a field that takes only such.
+    fn plain_fact(
+        &mut self,
+        name: &str,
+        what: &str,
+        code: &'static str,
+        pointer: &str,
+    ) -> Option<(u32, Type)> {
+        let Some((slot, entry)) = self.capability.environment.named(name) else {
+            if !self.follows(name) {
+                let message = format!("{what} `{name}` names no declared fact");
+                let mut diagnostic = Diagnostic::error(code, message);
+                if let Some(help) = self.unknown_help(name) {
+                    diagnostic = diagnostic.help(help);
+                }
+                self.report(diagnostic, pointer);
+            }
+            return None;
+        };
+        match entry.declaration() {
+            Declaration::Fact(ty) => Some((slot, ty)),
+            Declaration::Function { .. } => {
+                self.report(
+                    Diagnostic::error(code, format!("{what} `{name}` is a function")),
+                    pointer,
+                );
+                None
+            }
+        }
+    }
+
+    /// A declared fact of type `string` ([OAR-FIRE-10]).
+    fn counter_scope(&mut self) -> Option<u32> {
+        let name = self.document.counter_scope?.as_str()?;
+        let (slot, ty) = self.plain_fact(name, "counter scope", "OAR-FIRE-10", "/counter_scope")?;
+        if ty != Type::String {
+            let message = format!("counter scope `{name}` has type {ty}, not string");
+            self.report(Diagnostic::error("OAR-FIRE-10", message), "/counter_scope");
+            return None;
+        }
+        self.uses(slot, |placed, diagnostic| placed.at(diagnostic, "/counter_scope"));
+        Some(slot)
+    }
+
+    /// A target that the host can change: the content, or a fact that carries spans ([OAR-OPS-14]).
+    fn transform(&mut self) -> Option<Transform> {
+        let document = self.document.transform.as_ref()?;
+        let (action, target) = (document.action, document.target.as_str()?);
+        let replacement = document.replacement.map(Into::into);
+        if !self.capability.supports_transform {
+            let message =
+                "`effect` is `transform`, but the host declares `supports_transform` false";
+            self.report(Diagnostic::error("OAR-OPS-18", message), "/effect");
+        }
+        if target == "content" {
+            return Some(Transform { action, target: None, replacement });
+        }
+        let pointer = "/transform/target";
+        let (slot, ty) = self.plain_fact(target, "transform target", "OAR-OPS-14", pointer)?;
+        if ty != Type::MapList {
+            let message = format!("transform target `{target}` has type {ty}, not list<map>");
+            let diagnostic = Diagnostic::error("OAR-OPS-14", message);
+            self.report(diagnostic.help("write `content` for the whole content"), pointer);
+            return None;
+        }
+        self.uses(slot, |placed, diagnostic| placed.at(diagnostic, pointer));
+        Some(Transform { action, target: Some(slot), replacement })
+    }
+
+    fn copy(&mut self) -> Vec<(CopyMember, Template)> {
+        let mut members = Vec::new();
+        for member in self.document.copy.into_iter().flat_map(|copy| copy.iter()) {
+            let Some(kind) = CopyMember::parse(&member.name) else { continue };
+            let Some(text) = member.node.as_str() else { continue };
+            let pointer = join_pointer("/copy", &member.name);
+            let parsed = template::parse(text, &mut |named| {
+                self.copy_name(named, &member.node, &pointer).unwrap_or_default()
+            });
+            match parsed {
+                Ok(template) => members.push((kind, template)),
+                Err(error) => {
+                    let span = member.node.span_within(self.placed.file, error.range);
+                    let diagnostic = Diagnostic::error("OAR-COPY-3", error.message);
+                    self.diagnostics.push(self.placed.point(diagnostic, span, &pointer));
+                }
+            }
+        }
+        members.sort_by_key(|(kind, _)| *kind as usize);
+        members
+    }
+
+    /// A name in copy: a declared fact, of a type that can be written out if it is ([OAR-COPY-2], [OAR-COPY-4]).
+    fn copy_name(&mut self, named: &Named<'_>, node: &Node, pointer: &str) -> Option<u32> {
+        let name = named.name;
+        let span = node.span_within(self.placed.file, named.range.clone());
+        let at = |placed: &Placed<'d>, diagnostic| placed.point(diagnostic, span, pointer);
+        let Some((slot, entry)) = self.capability.environment.named(name) else {
+            if !self.follows(name) {
+                let mut diagnostic = Diagnostic::error(
+                    "OAR-COPY-2",
+                    format!("copy names `{name}`, which is no declared fact"),
+                );
+                if let Some(help) = self.unknown_help(name) {
+                    diagnostic = diagnostic.help(help);
+                }
+                self.diagnostics.push(at(&self.placed, diagnostic));
+            }
+            return None;
+        };
+        let refusal = match entry.declaration() {
+            Declaration::Function { .. } => {
+                Some(format!("copy names `{name}`, which is a function"))
+            }
+            Declaration::Fact(ty) if named.bound && !is_written(ty) => {
+                Some(format!("copy cannot write out `{name}`, which has type {ty}"))
+            }
+            Declaration::Fact(_) => None,
+        };
+        if let Some(message) = refusal {
+            let code = if named.bound { "OAR-COPY-4" } else { "OAR-COPY-2" };
+            self.diagnostics.push(at(&self.placed, Diagnostic::error(code, message)));
+            return None;
+        }
+        self.uses(slot, at);
+        Some(slot)
+    }
+
+    /// The window is as long as the flow at least ([OAR-FACT-13], [OAR-PROF-3]).
+    fn flow(&mut self) {
+        let steps = self.document.flow.and_then(Node::as_array).map_or(0, <[_]>::len);
+        let window = self.capability.activity_window;
+        if steps > window {
+            let code = if window == 0 { "OAR-PROF-3" } else { "OAR-FACT-13" };
+            let message =
+                format!("`flow` has {steps} steps, and the host's `activity_window` is {window}");
+            self.report(Diagnostic::error(code, message), "/flow");
+        }
+    }
+
+    /// The host has registered the detector ([OAR-OPS-12]).
+    fn detector(&mut self) {
+        let Some(reference) = self.document.detector.and_then(Node::as_str) else { return };
+        debug_assert!(self.document.kind == Kind::Detector, "the reader holds the two together");
+        if self.capability.detectors().any(|own| own == reference) {
+            return;
+        }
+        let message = format!("detector `{reference}` is not registered by this host");
+        let mut diagnostic = Diagnostic::error("OAR-OPS-12", message);
+        if let Some(similar) = suggest(reference, self.capability.detectors()) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic, "/detector/ref");
+    }
+}
+
+/// Whether copy can write out a value of the type ([OAR-COPY-4]).
+fn is_written(ty: Type) -> bool {
+    ty.is_scalar() || ty == Type::StringList
+}
+
+/// Whether a slot reads the rule's own counters.
+pub(crate) fn is_counter(entry: Option<&Entry>) -> bool {
+    let derivation = entry.and_then(|entry| entry.derivation);
+    matches!(derivation, Some(Derivation::FireCount | Derivation::BreakerCount))
+}

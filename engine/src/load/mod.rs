@@ -1,0 +1,26 @@
+//! Documents to a [`RuleSet`]: everything that can be refused is refused here ([OAR-CONF-1]…[OAR-CONF-7]).
+//!
+//! The [`Loader`] reads capability document, rules and configurations, collects every fault of
+//! every document, and answers with a set that cannot fail later for any of them.
+
+mod capability;
+mod config;
+mod draft;
+mod environment;
+mod loader;
+mod resolve;
+mod rule_set;
+mod select;
+mod source;
+mod template;
+mod vocabulary;
+
+pub use capability::Capability;
+pub use environment::{Entry, Environment, Tier};
+pub use loader::{LoadError, Loaded, Loader, Phase};
+pub(crate) use rule_set::{Clause, OnError, Rule, Transform};
+pub use rule_set::{RuleSet, RuleView, UnknownAnchor};
+pub(crate) use select::{AnchorIndex, ClauseTable};
+pub use source::Source;
+pub(crate) use template::{Step, Template};
+pub use vocabulary::{CoreAnchor, Declaration, Name, Profile, Vocabulary};

@@ -1,0 +1,104 @@
+//! The index that turns an occurrence into the rules it selects ([OAR-SEL-7]).
+//!
+//! Each rule with a selector is filed under one of its clauses, the one that splits the
+//! anchor's rules best, so that an occurrence touches the rules whose clause has its value and
+//! no others. Rules without a selector are always candidates. A rule with an empty clause
+//! ([OAR-SEL-6]) or one that is off ([OAR-EVAL-11]) is filed nowhere.
+
+use std::collections::HashMap;
+
+use super::rule_set::Rule;
+use crate::document::rule::Enforcement;
+
+/// The rules of one anchor.
+#[derive(Debug)]
+pub(crate) struct AnchorIndex {
+    /// The host-local name.
+    pub(crate) local: Box<str>,
+    /// What the fact `anchor` reads there: the core name where there is one.
+    pub(crate) fact: Box<str>,
+    /// Whether it is `tool.pre_invoke`, where admitted calls become steps ([OAR-PROF-9]).
+    pub(crate) admits_calls: bool,
+    /// Ranks that are always candidates, ascending.
+    pub(crate) always: Box<[u32]>,
+    pub(crate) tables: Box<[ClauseTable]>,
+}
+
+/// Rules filed under the values of one fact.
+#[derive(Debug)]
+pub(crate) struct ClauseTable {
+    pub(crate) slot: u32,
+    pub(crate) by_value: HashMap<Box<str>, Box<[u32]>>,
+    /// All ranks filed here, ascending: the candidates when the value cannot be told beforehand.
+    pub(crate) all: Box<[u32]>,
+}
+
+impl AnchorIndex {
+    pub(crate) fn new(local: &str, fact: &str, admits_calls: bool) -> Self {
+        Self {
+            local: local.into(),
+            fact: fact.into(),
+            admits_calls,
+            always: Box::default(),
+            tables: Box::default(),
+        }
+    }
+
+    /// Files the rules of these ranks, which are ascending.
+    pub(crate) fn fill(&mut self, ranks: &[u32], rules: &[Rule]) {
+        let live = |rank: &&u32| {
+            rules.get(**rank as usize).is_some_and(|rule| {
+                rule.enforcement != Enforcement::Off
+                    && rule.selector.iter().all(|clause| !clause.values.is_empty())
+            })
+        };
+        let live: Vec<u32> = ranks.iter().filter(live).copied().collect();
+        let weights = weigh(&live, rules);
+        let mut always = Vec::new();
+        let mut tables: Vec<(u32, HashMap<Box<str>, Vec<u32>>, Vec<u32>)> = Vec::new();
+        for &rank in &live {
+            let Some(rule) = rules.get(rank as usize) else { continue };
+            let weight = |clause: &&super::rule_set::Clause| -> usize {
+                let of = |value| weights.get(&(clause.slot, value)).copied().unwrap_or_default();
+                clause.values.iter().map(|value| of(&**value)).sum()
+            };
+            let Some(clause) = rule.selector.iter().min_by_key(weight) else {
+                always.push(rank);
+                continue;
+            };
+            let position = match tables.iter().position(|(slot, ..)| *slot == clause.slot) {
+                Some(position) => position,
+                None => {
+                    tables.push((clause.slot, HashMap::new(), Vec::new()));
+                    tables.len() - 1
+                }
+            };
+            let Some((_, by_value, all)) = tables.get_mut(position) else { continue };
+            all.push(rank);
+            for value in &clause.values {
+                by_value.entry(value.clone()).or_default().push(rank);
+            }
+        }
+        self.always = always.into();
+        let table = |(slot, by_value, all): (u32, HashMap<Box<str>, Vec<u32>>, Vec<u32>)| {
+            #[expect(clippy::iter_over_hash_type, reason = "one map into another, order unseen")]
+            let by_value =
+                by_value.into_iter().map(|(value, ranks)| (value, ranks.into())).collect();
+            ClauseTable { slot, by_value, all: all.into() }
+        };
+        self.tables = tables.into_iter().map(table).collect();
+    }
+}
+
+/// How many rules name each value of each fact.
+fn weigh<'r>(ranks: &[u32], rules: &'r [Rule]) -> HashMap<(u32, &'r str), usize> {
+    let mut weights = HashMap::new();
+    for &rank in ranks {
+        for clause in rules.get(rank as usize).map(|rule| &*rule.selector).unwrap_or_default() {
+            for value in &clause.values {
+                *weights.entry((clause.slot, &**value)).or_default() += 1;
+            }
+        }
+    }
+    weights
+}

@@ -1,0 +1,96 @@
+//! JSON objects lent to conditions as maps, from `serde_json` or from a document of ours.
+
+use oar_expr::{Map, Member};
+use serde_json::Value as Json;
+
+use crate::document::source::{Node, Number, Object, Value};
+
+/// A `serde_json` object, owned or lent, read as a `map` fact.
+///
+/// ```
+/// use oar_engine::observe::JsonMap;
+/// use oar_expr::{Map, Member};
+/// let arguments = serde_json::json!({"depth": 3});
+/// let map = JsonMap::new(arguments.as_object().unwrap().clone());
+/// assert_eq!(map.get("depth"), Some(Member::Int(3)));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JsonMap(serde_json::Map<String, Json>);
+
+impl JsonMap {
+    /// The object as a map fact.
+    #[must_use]
+    pub fn new(object: serde_json::Map<String, Json>) -> Self {
+        Self(object)
+    }
+
+    /// The object itself.
+    #[must_use]
+    pub fn as_object(&self) -> &serde_json::Map<String, Json> {
+        &self.0
+    }
+}
+
+impl Map for JsonMap {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: &str) -> Option<Member<'_>> {
+        self.0.get(key).map(member_of_json)
+    }
+}
+
+/// A borrowed `serde_json` object, read as a map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LentMap<'a>(pub(crate) &'a serde_json::Map<String, Json>);
+
+impl Map for LentMap<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: &str) -> Option<Member<'_>> {
+        self.0.get(key).map(member_of_json)
+    }
+}
+
+impl Map for Object {
+    fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    fn get(&self, key: &str) -> Option<Member<'_>> {
+        Object::get(self, key).map(member_of_node)
+    }
+}
+
+fn member_of_json(value: &Json) -> Member<'_> {
+    match value {
+        Json::Bool(value) => Member::Bool(*value),
+        Json::String(value) => Member::String(value),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(value), _) => Member::Int(value),
+            (None, Some(value)) if value.is_finite() => Member::Double(value),
+            _ => Member::Other,
+        },
+        Json::Null | Json::Array(_) | Json::Object(_) => Member::Other,
+    }
+}
+
+fn member_of_node(node: &Node) -> Member<'_> {
+    match &node.value {
+        Value::Bool(value) => Member::Bool(*value),
+        Value::String(text) => Member::String(text.as_str()),
+        Value::Number(number) => member_of_number(number),
+        Value::Null | Value::Array(_) | Value::Object(_) => Member::Other,
+    }
+}
+
+fn member_of_number(number: &Number) -> Member<'static> {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(value), _) => Member::Int(value),
+        (None, Some(value)) => Member::Double(value),
+        (None, None) => Member::Other,
+    }
+}

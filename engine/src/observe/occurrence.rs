@@ -1,0 +1,273 @@
+//! One occurrence of an anchor, as the host describes it.
+
+use arrayvec::ArrayVec;
+use oar_expr::Map;
+use serde_json::Value as Json;
+
+use super::fact::Supplied;
+use super::json::LentMap;
+use crate::document::source::Object;
+use crate::load::{RuleSet, UnknownAnchor};
+
+/// A handle to an anchor of one rule set, so that a misspelled moment fails at start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    pub(crate) index: u32,
+    pub(crate) stamp: u64,
+}
+
+/// A handle to a fact or function of one rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FactId {
+    pub(crate) slot: u32,
+    pub(crate) stamp: u64,
+}
+
+/// A tool call, from which the engine observes `tool`, `tool_args`, their fingerprint and the
+/// typed arguments ([OAR-CONF-40]).
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCall<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) arguments: Arguments<'a>,
+}
+
+/// A call's arguments, wherever the host holds them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arguments<'a> {
+    Json(LentMap<'a>),
+    Document(&'a Object),
+}
+
+impl Arguments<'_> {
+    pub(crate) fn as_map(&self) -> &dyn Map {
+        match self {
+            Self::Json(map) => map,
+            Self::Document(object) => *object,
+        }
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// A call of the tool `name`.
+    #[must_use]
+    pub fn new(name: &'a str, arguments: &'a serde_json::Map<String, Json>) -> Self {
+        Self { name, arguments: Arguments::Json(LentMap(arguments)) }
+    }
+
+    /// A call whose arguments stand in a document, numbers kept as they were written.
+    #[must_use]
+    pub fn from_document(name: &'a str, arguments: &'a Object) -> Self {
+        Self { name, arguments: Arguments::Document(arguments) }
+    }
+
+    /// The name of the tool.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.name
+    }
+}
+
+/// A value that an occurrence cannot take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SupplyError {
+    /// The name is not declared by the core tier, a claimed profile or the host ([OAR-FACT-1]).
+    #[error("`{0}` is not a declared fact or function")]
+    Undeclared(String),
+    /// The name belongs to the engine: the anchor and the counters ([OAR-CONF-32]).
+    #[error("`{0}` is observed by the engine and cannot be supplied")]
+    Core(String),
+    /// The handle belongs to another rule set.
+    #[error("the handle belongs to another rule set")]
+    Foreign,
+}
+
+/// What happened: the moment, the facts, the content and the tool call.
+///
+/// Everything is lent by the host; deciding reads it and keeps nothing.
+///
+/// ```
+/// # use oar_engine::{Loader, Source};
+/// # let capability = r#"{"oar_capability_version": "1.0", "host": "acme",
+/// #   "anchors": {"core": {"tool.pre_invoke": "tool.pre_invoke"}, "unsupported": [
+/// #     "tool.handler", "tool.post_invoke", "agent.post_turn", "agent.finalize",
+/// #     "model.input", "model.output", "model.tool_result"]},
+/// #   "profiles": ["session"], "activity_window": 0, "detectors": [],
+/// #   "expression_nodes_max": 256, "supports_transform": false}"#;
+/// # let rules = Loader::new(Source::json("capability.json", capability)).load()?.rules;
+/// let mut occurrence = rules.occurrence("tool.pre_invoke")?;
+/// occurrence.fact("session_posture", "build")?;
+/// assert!(occurrence.fact("session_postur", "build").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Occurrence<'a> {
+    pub(crate) rules: &'a RuleSet,
+    pub(crate) place: Place<'a>,
+    /// By slot; the first few without a heap allocation.
+    first: ArrayVec<(u32, Supplied<'a>), 6>,
+    more: Vec<(u32, Supplied<'a>)>,
+    /// Whether a supplied value is not of its declared type.
+    pub(crate) wrong: bool,
+    pub(crate) content: Option<&'a str>,
+    pub(crate) call: Option<ToolCall<'a>>,
+    pub(crate) activity: Option<Vec<&'a str>>,
+}
+
+/// The moment of an occurrence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'a> {
+    /// A declared anchor, by its position in the rule set.
+    Declared(u32),
+    /// A name that the host does not declare: nothing is selected there.
+    Undeclared(&'a str),
+}
+
+impl<'a> Occurrence<'a> {
+    pub(crate) fn at(rules: &'a RuleSet, index: u32) -> Self {
+        Self::new(rules, Place::Declared(index))
+    }
+
+    fn new(rules: &'a RuleSet, place: Place<'a>) -> Self {
+        Self {
+            rules,
+            place,
+            first: ArrayVec::new(),
+            more: Vec::new(),
+            wrong: false,
+            content: None,
+            call: None,
+            activity: None,
+        }
+    }
+
+    /// An occurrence at the anchor of a handle.
+    ///
+    /// # Errors
+    /// When the handle was made by another rule set.
+    pub fn at_anchor(rules: &'a RuleSet, anchor: Anchor) -> Result<Self, SupplyError> {
+        if anchor.stamp == rules.stamp {
+            Ok(Self::at(rules, anchor.index))
+        } else {
+            Err(SupplyError::Foreign)
+        }
+    }
+
+    /// An occurrence at a moment that may be undeclared; nothing is selected at such a one.
+    #[must_use]
+    pub fn anywhere(rules: &'a RuleSet, anchor: &'a str) -> Self {
+        match rules.occurrence(anchor) {
+            Ok(occurrence) => occurrence,
+            Err(UnknownAnchor(_)) => Self::new(rules, Place::Undeclared(anchor)),
+        }
+    }
+
+    /// Supplies the value of the fact `name`, or the result of the function `name` for every
+    /// argument. A later value replaces an earlier one. A value of the wrong type makes the
+    /// rules that reference it errored, not this call ([OAR-FACT-26]).
+    ///
+    /// # Errors
+    /// When the name is not declared, or is the engine's own.
+    pub fn fact(
+        &mut self,
+        name: &str,
+        value: impl Into<Supplied<'a>>,
+    ) -> Result<&mut Self, SupplyError> {
+        let slot = self.rules.environment().slot(name);
+        self.supply(slot.ok_or_else(|| SupplyError::Undeclared(name.to_owned()))?, value.into())
+    }
+
+    /// The same by handle, without a look-up.
+    ///
+    /// # Errors
+    /// When the handle belongs to another rule set or to a name that is the engine's own.
+    pub fn set(
+        &mut self,
+        fact: FactId,
+        value: impl Into<Supplied<'a>>,
+    ) -> Result<&mut Self, SupplyError> {
+        if fact.stamp != self.rules.stamp {
+            return Err(SupplyError::Foreign);
+        }
+        self.supply(fact.slot, value.into())
+    }
+
+    fn supply(&mut self, slot: u32, value: Supplied<'a>) -> Result<&mut Self, SupplyError> {
+        let Some(entry) = self.rules.environment().entry(slot) else {
+            return Err(SupplyError::Foreign);
+        };
+        if entry.derivation.is_some_and(super::Derivation::is_core) {
+            return Err(SupplyError::Core(entry.name().to_owned()));
+        }
+        self.wrong |= value.typed(entry.ty()).is_none();
+        let mut all = self.first.iter_mut().chain(&mut self.more);
+        match all.find(|(own, _)| *own == slot) {
+            Some((_, earlier)) => *earlier = value,
+            None => {
+                if let Err(full) = self.first.try_push((slot, value)) {
+                    self.more.push(full.element());
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The content at the occurrence ([OAR-CONF-34]).
+    pub fn content(&mut self, content: &'a str) -> &mut Self {
+        self.content = Some(content);
+        self
+    }
+
+    /// The tool call at the occurrence ([OAR-CONF-40]).
+    pub fn tool_call(&mut self, call: ToolCall<'a>) -> &mut Self {
+        self.call = Some(call);
+        self
+    }
+
+    /// The recent steps, oldest first, in place of the session's own window ([OAR-FACT-12]).
+    pub fn recent_activity(&mut self, steps: impl IntoIterator<Item = &'a str>) -> &mut Self {
+        self.activity = Some(steps.into_iter().collect());
+        self
+    }
+
+    /// The host-local name of its anchor ([OAR-CONF-29]).
+    #[must_use]
+    pub fn anchor(&self) -> &'a str {
+        match self.place {
+            Place::Undeclared(name) => name,
+            Place::Declared(_) => self.index().map(|index| &*index.local).unwrap_or_default(),
+        }
+    }
+
+    /// The content, if there is any.
+    #[must_use]
+    pub fn text(&self) -> Option<&'a str> {
+        self.content
+    }
+
+    /// The tool call, if there is one.
+    #[must_use]
+    pub fn call(&self) -> Option<&ToolCall<'a>> {
+        self.call.as_ref()
+    }
+
+    pub(crate) fn index(&self) -> Option<&'a crate::load::AnchorIndex> {
+        match self.place {
+            Place::Declared(index) => self.rules.anchors.get(index as usize),
+            Place::Undeclared(_) => None,
+        }
+    }
+
+    /// The supplied value of a slot, if the host supplied one.
+    pub(crate) fn supplied(&self, slot: u32) -> Option<&Supplied<'a>> {
+        self.first.iter().chain(&self.more).find(|(own, _)| *own == slot).map(|(_, value)| value)
+    }
+
+    /// Whether the supplied value of a slot is of another type than the declared one.
+    pub(crate) fn is_wrong(&self, slot: u32) -> bool {
+        let declared = self.rules.environment().entry(slot);
+        match (self.supplied(slot), declared) {
+            (Some(value), Some(entry)) => value.typed(entry.ty()).is_none(),
+            _ => false,
+        }
+    }
+}
