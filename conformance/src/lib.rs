@@ -6,8 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod adapter;
+pub mod clauses;
 pub mod compare;
+pub mod coverage;
+pub mod differ;
 pub mod fixture;
+pub mod in_process;
+pub mod lint;
 pub mod manifest;
 pub mod report;
 pub mod runner;

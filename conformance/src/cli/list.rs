@@ -5,21 +5,22 @@ use std::path::PathBuf;
 use oar_conformance::fixture::{Corpus, Entry};
 use serde_json::json;
 
-use super::{CannotRun, End, print, selection};
+use super::selection::SelectionArgs;
+use super::{CannotRun, End, print};
 
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ListArgs {
     /// Directories, manifests or fixtures.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    selection: selection::SelectionArgs,
+    selection: SelectionArgs,
     /// One JSON object a line, with file, title, clauses and baseline.
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<End, CannotRun> {
+pub(crate) fn run(args: &ListArgs) -> Result<End, CannotRun> {
     let corpus = Corpus::read(&args.paths)?;
     let selection = args.selection.selection();
     let mut out = String::new();

@@ -2,11 +2,21 @@
 //!
 //! Exit codes: 0 fine, 1 something failed, 2 usage, 3 could not run.
 
+mod adapter;
+mod copy;
+mod coverage;
+mod diff;
+mod engine;
+mod lint;
 mod list;
+mod manifest;
+mod progress;
 mod run;
 mod selection;
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -22,9 +32,21 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Put fixtures to an engine and judge its answers.
-    Run(run::Args),
+    Run(run::RunArgs),
     /// List fixtures without running them.
-    List(list::Args),
+    List(list::ListArgs),
+    /// Answer fixtures from standard input with our own engine.
+    Adapter(adapter::AdapterArgs),
+    /// Show where two engines disagree.
+    Diff(diff::DiffArgs),
+    /// Show which clauses of the standard the fixtures cover.
+    Coverage(coverage::CoverageArgs),
+    /// Check the fixtures themselves.
+    Lint(lint::LintArgs),
+    /// Write the list of a corpus.
+    Manifest(manifest::ManifestArgs),
+    /// Copy fixtures to a directory of yours.
+    Copy(copy::CopyArgs),
 }
 
 /// How a command ended.
@@ -48,6 +70,12 @@ pub(crate) fn main() -> ExitCode {
     let end = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::List(args) => list::run(&args),
+        Command::Adapter(args) => adapter::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Coverage(args) => coverage::run(&args),
+        Command::Lint(args) => lint::run(&args),
+        Command::Manifest(args) => manifest::run(&args),
+        Command::Copy(args) => copy::run(&args),
     };
     match end {
         Ok(End::Fine) => ExitCode::SUCCESS,
@@ -68,4 +96,14 @@ pub(crate) fn print(text: &str) -> Result<(), CannotRun> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// The text of the file at `path`.
+pub(crate) fn read(path: &Path) -> Result<String, CannotRun> {
+    fs::read_to_string(path).map_err(|error| CannotRun(format!("{}: {error}", path.display())))
+}
+
+/// Writes `text` to the file at `path`.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CannotRun> {
+    fs::write(path, text).map_err(|error| CannotRun(format!("{}: {error}", path.display())))
 }

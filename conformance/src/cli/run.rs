@@ -1,29 +1,31 @@
 //! `oar-conformance run`
 
-use std::fs;
-use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
+use oar_conformance::clauses;
 use oar_conformance::fixture::Corpus;
 use oar_conformance::report::{self, Terminal, Verbosity};
-use oar_conformance::runner::external::External;
 use oar_conformance::runner::{
-    Claim, Engines, KnownFailures, Options, Unusable, render_known_failures, run as run_fixtures,
+    Claim, KnownFailures, Options, Unusable, render_known_failures, run as run_fixtures,
 };
 
-use super::{CannotRun, End, print, selection};
+use super::engine::{engines, time_limit};
+use super::progress::Progress;
+use super::selection::SelectionArgs;
+use super::{CannotRun, End, print, read, write};
 
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     /// Directories, manifests or fixtures.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
     #[command(flatten)]
-    selection: selection::SelectionArgs,
+    selection: SelectionArgs,
     /// Identifiers, one a line, of fixtures that fail: each must still fail.
     #[arg(long, value_name = "FILE", help_heading = "Known failures")]
     known_failures: Option<PathBuf>,
@@ -36,6 +38,18 @@ pub(crate) struct Args {
     /// Print the report as JSON.
     #[arg(long, group = "format", help_heading = "Reports")]
     json: bool,
+    /// Print the report in the Test Anything Protocol.
+    #[arg(long, group = "format", help_heading = "Reports")]
+    tap: bool,
+    /// Print the report as Markdown.
+    #[arg(long, group = "format", help_heading = "Reports")]
+    markdown: bool,
+    /// Write the report as JUnit XML to this file, besides what is printed.
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    junit: Option<PathBuf>,
+    /// Write the report as an HTML page to this file, besides what is printed.
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    html: Option<PathBuf>,
     /// Whether to use colour.
     #[arg(long, value_enum, default_value = "auto", help_heading = "Reports")]
     color: Color,
@@ -44,9 +58,10 @@ pub(crate) struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
-    /// The engine to test: a shell command that speaks the adapter protocol.
+    /// The engine to test: a shell command that speaks the adapter protocol. Without it our own
+    /// is tested, in this process.
     #[arg(long, value_name = "COMMAND")]
-    engine: String,
+    engine: Option<String>,
     /// The seconds that the engine has for one fixture.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = time_limit)]
     timeout: Duration,
@@ -75,27 +90,14 @@ impl Color {
     }
 }
 
-fn time_limit(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "a number of seconds above 0 is wanted".to_owned())
-}
-
-impl EngineArgs {
-    fn engines(&self) -> Box<dyn Engines> {
-        Box::new(External::new(&self.engine, self.timeout))
-    }
-}
-
-pub(crate) fn run(args: &Args) -> Result<End, CannotRun> {
+pub(crate) fn run(args: &RunArgs) -> Result<End, CannotRun> {
     let corpus = Corpus::read(&args.paths)?;
     let known = match &args.known_failures {
         Some(path) => Some(KnownFailures::parse(&read(path)?)),
         None => None,
     };
     let options = Options { jobs: args.engine.jobs, selection: args.selection.selection(), known };
-    let engines = args.engine.engines();
+    let engines = engines(args.engine.engine.as_deref(), args.engine.timeout);
     let progress = Progress::new();
     let result =
         run_fixtures(&corpus, engines.as_ref(), &options, &|done, all| progress.show(done, all));
@@ -111,8 +113,19 @@ pub(crate) fn run(args: &Args) -> Result<End, CannotRun> {
         write(path, &render_known_failures(&run))?;
     }
     let claim = Claim::of(&run, &options.selection);
+    if let Some(path) = &args.junit {
+        write(path, &report::junit(&run))?;
+    }
+    if let Some(path) = &args.html {
+        let summary = |clause: &str| clauses::find(clause).map(|clause| clause.summary.clone());
+        write(path, &report::html(&run, &claim, &summary))?;
+    }
     let text = if args.json {
         format!("{:#}\n", report::json(&run, &claim))
+    } else if args.tap {
+        report::tap(&run)
+    } else if args.markdown {
+        report::markdown(&run, &claim)
     } else {
         let verbosity = match args.verbose {
             0 => Verbosity::Exceptions,
@@ -123,44 +136,4 @@ pub(crate) fn run(args: &Args) -> Result<End, CannotRun> {
     };
     print(&text)?;
     Ok(if run.is_success() { End::Fine } else { End::Failed })
-}
-
-fn read(path: &Path) -> Result<String, CannotRun> {
-    fs::read_to_string(path).map_err(|error| CannotRun(format!("{}: {error}", path.display())))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), CannotRun> {
-    fs::write(path, text).map_err(|error| CannotRun(format!("{}: {error}", path.display())))
-}
-
-/// A bar on standard error, while a run takes long and somebody looks on.
-struct Progress {
-    since: Instant,
-    is_watched: bool,
-}
-
-impl Progress {
-    /// Shorter runs are over before a bar could be read.
-    const PATIENCE: Duration = Duration::from_millis(500);
-    const WIDTH: usize = 40;
-
-    fn new() -> Self {
-        Self { since: Instant::now(), is_watched: io::stderr().is_terminal() }
-    }
-
-    fn show(&self, done: usize, all: usize) {
-        if !self.is_watched || self.since.elapsed() < Self::PATIENCE {
-            return;
-        }
-        let full = done * Self::WIDTH / all.max(1);
-        let bar = format!("{}{}", "#".repeat(full), "-".repeat(Self::WIDTH.saturating_sub(full)));
-        // A bar that cannot be shown is not missed.
-        let _ = write!(io::stderr(), "\r[{bar}] {done}/{all}");
-    }
-
-    fn clear(&self) {
-        if self.is_watched {
-            let _ = write!(io::stderr(), "\r\u{1b}[K");
-        }
-    }
 }

@@ -4,13 +4,21 @@
 //! the order of the corpus, so that two runs can be compared line by line.
 
 mod diff;
+mod html;
 mod json;
+mod junit;
+mod markdown;
+mod tap;
 mod terminal;
 
-use crate::runner::{Kind, Run, Verdict};
+use crate::runner::{Kind, Outcome, Run, Verdict};
 
 pub use diff::{Line, Mark, lines};
+pub use html::html;
 pub use json::json;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use tap::tap;
 pub use terminal::{Terminal, Verbosity};
 
 /// What a verdict is called at the head of a line.
@@ -60,4 +68,22 @@ pub(crate) fn known(run: &Run<'_>) -> Option<String> {
     (!as_known.is_empty() || !fixed.is_empty()).then(|| {
         format!("known failures: {} as before, {} that fail no more", as_known.len(), fixed.len())
     })
+}
+
+/// What differs, or what is wrong with a fixture, as plain lines; nothing where a remark says all.
+#[must_use]
+pub fn details(verdict: &Verdict) -> Vec<String> {
+    match &verdict.outcome {
+        Outcome::Failed(differences) => {
+            let mut out = Vec::new();
+            for difference in differences {
+                out.push(difference.place());
+                let marked = |line: Line| format!("{} {}", line.mark.sign(), line.text);
+                out.extend(lines(difference).into_iter().map(marked));
+            }
+            out
+        }
+        Outcome::Invalid(invalid) => invalid.problems.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
 }

@@ -159,20 +159,8 @@ impl Shared<'_> {
             let next = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(&index) = self.selected.get(next) else { break };
             let Some(entry) = self.corpus.entries.get(index) else { break };
-            let verdict = match entry {
-                Entry::Invalid(invalid) => Verdict {
-                    entry: index,
-                    outcome: Outcome::Invalid(invalid.clone()),
-                    answer: None,
-                    took: Duration::ZERO,
-                    log: String::new(),
-                    known: false,
-                    baseline: false,
-                },
-                Entry::Fixture(_) => {
-                    ask(engine.get_or_insert_with(|| engines.start()).as_mut(), index, entry)
-                }
-            };
+            let verdict =
+                judge(engine.get_or_insert_with(|| engines.start()).as_mut(), index, entry);
             let kind = verdict.outcome.kind();
             if is_fault(kind) {
                 self.faults.fetch_add(1, Ordering::Relaxed);
@@ -222,15 +210,15 @@ fn is_coprime(mut a: usize, mut b: usize) -> bool {
     a == 1
 }
 
-fn ask(engine: &mut dyn Engine, index: usize, entry: &Entry) -> Verdict {
+/// Puts one fixture to `engine`; `index` is its place in the corpus. What is no fixture is not
+/// asked.
+pub fn judge(engine: &mut dyn Engine, index: usize, entry: &Entry) -> Verdict {
     let start = Instant::now();
     let answer = entry.fixture().map(|fixture| engine.run(&fixture.question));
     let took = start.elapsed();
-    let outcome = match &answer {
-        Some(answer) => Outcome::of(entry, answer),
-        None => Outcome::Skipped("there is no fixture".to_owned()),
-    };
-    let log = if outcome.kind() == Kind::Passed { String::new() } else { engine.log() };
+    let outcome = Outcome::of(entry, answer.as_ref());
+    let is_silent = matches!(outcome.kind(), Kind::Passed | Kind::Invalid);
+    let log = if is_silent { String::new() } else { engine.log() };
     let baseline = entry.fixture().is_some_and(|fixture| fixture.baseline);
     Verdict { entry: index, outcome, answer, took, log, known: false, baseline }
 }

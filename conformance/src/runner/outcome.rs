@@ -99,11 +99,12 @@ impl Outcome {
         }
     }
 
-    /// What `answer` means for the fixture of `entry`.
-    pub(super) fn of(entry: &Entry, answer: &Answer) -> Self {
-        let fixture = match entry {
-            Entry::Fixture(fixture) => fixture,
-            Entry::Invalid(invalid) => return Self::Invalid(invalid.clone()),
+    /// What `answer` means for the fixture of `entry`; there is none to what is no fixture.
+    pub(super) fn of(entry: &Entry, answer: Option<&Answer>) -> Self {
+        let (fixture, answer) = match (entry, answer) {
+            (Entry::Fixture(fixture), Some(answer)) => (fixture, answer),
+            (Entry::Fixture(_), None) => return Self::Crashed("there is no answer".to_owned()),
+            (Entry::Invalid(invalid), _) => return Self::Invalid(invalid.clone()),
         };
         match answer {
             Answer::Report { .. } | Answer::Rejected { .. } => match compare(fixture, answer) {
