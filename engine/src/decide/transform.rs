@@ -56,10 +56,11 @@ pub(crate) fn apply<'t>(
         let text = transform.replacement.as_deref().unwrap_or(PLACEHOLDER);
         let ranges = planned.ranges.as_deref().unwrap_or(&whole);
         for range in merged(ranges, length) {
-            if edits.overlaps(range) {
-                skipped.push((planned.rank, range));
-            } else if transform.action == TransformAction::Annotate {
+            // An annotation rewrites nothing, so that nothing is in its way ([OAR-OPS-21]).
+            if transform.action == TransformAction::Annotate {
                 edits.insert(range.end, text);
+            } else if edits.overlaps(range) {
+                skipped.push((planned.rank, range));
             } else {
                 edits.rewrite(range, text);
             }

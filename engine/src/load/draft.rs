@@ -229,28 +229,14 @@ impl<'d> Compiler<'d, '_> {
         for member in self.document.selector.into_iter().flat_map(|selector| selector.iter()) {
             let name = &*member.name;
             let at = |placed: &Placed<'d>, d| placed.at_member(d, "/selector", name);
-            let Some((slot, entry)) = self.capability.environment.named(name) else {
-                if !self.follows(name) {
-                    let message = format!("selector clause `{name}` names no declared fact");
-                    let mut diagnostic = Diagnostic::error("OAR-SEL-3", message);
-                    if let Some(help) = self.unknown_help(name) {
-                        diagnostic = diagnostic.help(help);
-                    }
-                    self.diagnostics.push(at(&self.placed, diagnostic));
-                }
-                continue;
+            let field = FactField {
+                name,
+                what: "selector clause",
+                wanted: &[Type::String, Type::StringList],
+                undeclared: "OAR-SEL-3",
+                unfit: "OAR-SEL-3",
             };
-            let Declaration::Fact(Type::String | Type::StringList) = entry.declaration() else {
-                let kind = match entry.declaration() {
-                    Declaration::Fact(ty) => format!("has type {ty}"),
-                    Declaration::Function { .. } => "is a function".to_owned(),
-                };
-                let message =
-                    format!("selector clause `{name}` {kind}, not string or list<string>");
-                self.diagnostics.push(at(&self.placed, Diagnostic::error("OAR-SEL-3", message)));
-                continue;
-            };
-            self.uses(slot, at);
+            let Some(slot) = self.fact_field(&field, at) else { continue };
             let values: Box<[Box<str>]> = member
                 .node
                 .as_array()
@@ -317,48 +303,54 @@ impl<'d> Compiler<'d, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The declared fact under a name that is no function, for a field that takes only such.
-    fn plain_fact(
+    /// The slot of the fact that a field names, noted as used.
+    ///
+    /// A name of a profile that the rule requires in vain is no second fault, unless it could not
+    /// stand here in any case.
+    fn fact_field(
         &mut self,
-        name: &str,
-        what: &str,
-        code: &'static str,
-        pointer: &str,
-    ) -> Option<(u32, Type)> {
-        let Some((slot, entry)) = self.capability.environment.named(name) else {
-            if !self.follows(name) {
-                let message = format!("{what} `{name}` names no declared fact");
-                let mut diagnostic = Diagnostic::error(code, message);
-                if let Some(help) = self.unknown_help(name) {
-                    diagnostic = diagnostic.help(help);
-                }
-                self.report(diagnostic, pointer);
+        field: &FactField<'_>,
+        at: impl Fn(&Placed<'d>, Diagnostic) -> Diagnostic,
+    ) -> Option<u32> {
+        let FactField { name, what, .. } = *field;
+        let found = self.capability.environment.named(name);
+        let standard = || self.follows(name).then(|| Vocabulary::get().declaration(name)).flatten();
+        let declaration = found.map(|(_, entry)| entry.declaration()).or_else(standard);
+        let (code, message) = match declaration {
+            Some(Declaration::Fact(ty)) if field.wanted.contains(&ty) => {
+                let (slot, _) = found?;
+                self.uses(slot, at);
+                return Some(slot);
             }
-            return None;
+            Some(Declaration::Fact(ty)) => {
+                let wanted = one_of(field.wanted);
+                (field.unfit, format!("{what} `{name}` has type {ty}, not {wanted}"))
+            }
+            Some(Declaration::Function { .. }) => {
+                (field.unfit, format!("{what} `{name}` is a function, not a fact"))
+            }
+            None if self.follows(name) => return None,
+            None => (field.undeclared, format!("{what} `{name}` is no declared fact")),
         };
-        match entry.declaration() {
-            Declaration::Fact(ty) => Some((slot, ty)),
-            Declaration::Function { .. } => {
-                self.report(
-                    Diagnostic::error(code, format!("{what} `{name}` is a function")),
-                    pointer,
-                );
-                None
-            }
+        let mut diagnostic = Diagnostic::error(code, message);
+        if let Some(help) = self.unknown_help(name).filter(|_| declaration.is_none()) {
+            diagnostic = diagnostic.help(help);
         }
+        self.diagnostics.push(at(&self.placed, diagnostic));
+        None
     }
 
     /// A declared fact of type `string` ([OAR-FIRE-10]).
     fn counter_scope(&mut self) -> Option<u32> {
         let name = self.document.counter_scope?.as_str()?;
-        let (slot, ty) = self.plain_fact(name, "counter scope", "OAR-FIRE-10", "/counter_scope")?;
-        if ty != Type::String {
-            let message = format!("counter scope `{name}` has type {ty}, not string");
-            self.report(Diagnostic::error("OAR-FIRE-10", message), "/counter_scope");
-            return None;
-        }
-        self.uses(slot, |placed, diagnostic| placed.at(diagnostic, "/counter_scope"));
-        Some(slot)
+        let field = FactField {
+            name,
+            what: "counter scope",
+            wanted: &[Type::String],
+            undeclared: "OAR-FIRE-10",
+            unfit: "OAR-FIRE-10",
+        };
+        self.fact_field(&field, |placed, diagnostic| placed.at(diagnostic, "/counter_scope"))
     }
 
     /// A target that the host can change: the content, or a fact that carries spans ([OAR-OPS-14]).
@@ -374,15 +366,15 @@ impl<'d> Compiler<'d, '_> {
         if target == "content" {
             return Some(Transform { action, target: None, replacement });
         }
-        let pointer = "/transform/target";
-        let (slot, ty) = self.plain_fact(target, "transform target", "OAR-OPS-14", pointer)?;
-        if ty != Type::MapList {
-            let message = format!("transform target `{target}` has type {ty}, not list<map>");
-            let diagnostic = Diagnostic::error("OAR-OPS-14", message);
-            self.report(diagnostic.help("write `content` for the whole content"), pointer);
-            return None;
-        }
-        self.uses(slot, |placed, diagnostic| placed.at(diagnostic, pointer));
+        let field = FactField {
+            name: target,
+            what: "transform target",
+            wanted: &[Type::MapList],
+            undeclared: "OAR-OPS-14",
+            unfit: "OAR-OPS-14",
+        };
+        let at = |placed: &Placed<'d>, diagnostic| placed.at(diagnostic, "/transform/target");
+        let slot = self.fact_field(&field, at)?;
         Some(Transform { action, target: Some(slot), replacement })
     }
 
@@ -413,35 +405,14 @@ impl<'d> Compiler<'d, '_> {
         let name = named.name;
         let span = node.span_within(self.placed.file, named.range.clone());
         let at = |placed: &Placed<'d>, diagnostic| placed.point(diagnostic, span, pointer);
-        let Some((slot, entry)) = self.capability.environment.named(name) else {
-            if !self.follows(name) {
-                let mut diagnostic = Diagnostic::error(
-                    "OAR-COPY-2",
-                    format!("copy names `{name}`, which is no declared fact"),
-                );
-                if let Some(help) = self.unknown_help(name) {
-                    diagnostic = diagnostic.help(help);
-                }
-                self.diagnostics.push(at(&self.placed, diagnostic));
-            }
-            return None;
+        let field = FactField {
+            name,
+            what: if named.bound { "copy binding" } else { "copy condition" },
+            wanted: if named.bound { WRITTEN } else { &Type::ALL },
+            undeclared: "OAR-COPY-2",
+            unfit: "OAR-COPY-4",
         };
-        let refusal = match entry.declaration() {
-            Declaration::Function { .. } => {
-                Some(format!("copy names `{name}`, which is a function"))
-            }
-            Declaration::Fact(ty) if named.bound && !is_written(ty) => {
-                Some(format!("copy cannot write out `{name}`, which has type {ty}"))
-            }
-            Declaration::Fact(_) => None,
-        };
-        if let Some(message) = refusal {
-            let code = if named.bound { "OAR-COPY-4" } else { "OAR-COPY-2" };
-            self.diagnostics.push(at(&self.placed, Diagnostic::error(code, message)));
-            return None;
-        }
-        self.uses(slot, at);
-        Some(slot)
+        self.fact_field(&field, at)
     }
 
     /// The window is as long as the flow at least ([OAR-FACT-13], [OAR-PROF-3]).
@@ -472,9 +443,32 @@ impl<'d> Compiler<'d, '_> {
     }
 }
 
-/// Whether copy can write out a value of the type ([OAR-COPY-4]).
-fn is_written(ty: Type) -> bool {
-    ty.is_scalar() || ty == Type::StringList
+/// A field that names a fact.
+struct FactField<'f> {
+    name: &'f str,
+    /// What messages call the field.
+    what: &'f str,
+    /// The types that a fact may have there.
+    wanted: &'f [Type],
+    /// The clause for a name that is no declared fact.
+    undeclared: &'static str,
+    /// The clause for a function, or a fact of another type.
+    unfit: &'static str,
+}
+
+/// The types that copy can write out ([OAR-COPY-4]).
+const WRITTEN: &[Type] = &[Type::Bool, Type::Int, Type::Double, Type::String, Type::StringList];
+
+/// `string`, or `bool, int or string`.
+fn one_of(types: &[Type]) -> String {
+    match types {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first @ .., last] => {
+            let first: Vec<_> = first.iter().map(Type::to_string).collect();
+            format!("{} or {last}", first.join(", "))
+        }
+    }
 }
 
 /// Whether a slot reads the rule's own counters.

@@ -112,6 +112,12 @@ impl Vocabulary {
         self.profiles.iter().find(|profile| profile.names.iter().any(|own| own.name == name))
     }
 
+    /// What a name of a profile stands for, whether or not a host claims the profile.
+    pub(crate) fn declaration(&self, name: &str) -> Option<Declaration> {
+        let mut names = self.profiles.iter().flat_map(|profile| &profile.names);
+        names.find(|own| own.name == name).map(|own| own.declaration)
+    }
+
     /// The position of a core anchor in the standard's list.
     pub(crate) fn anchor(&self, name: &str) -> Option<usize> {
         self.anchors.iter().position(|anchor| anchor.name == name)
