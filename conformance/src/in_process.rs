@@ -9,6 +9,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use oar_engine::diagnostic::Severity;
 use oar_engine::document::source::{Node, Object};
 use oar_engine::load::Vocabulary;
 use oar_engine::observe::{
@@ -107,7 +108,9 @@ fn load(question: &Question) -> Result<RuleSet, Answer> {
         Ok(loaded) => return Ok(loaded.rules),
         Err(error) => error,
     };
-    let lines: Vec<String> = error.diagnostics().iter().map(ToString::to_string).collect();
+    // A warning refuses nothing, and what it names must not meet an expectation.
+    let errors = error.diagnostics().iter().filter(|d| d.severity() == Severity::Error);
+    let lines: Vec<String> = errors.map(ToString::to_string).collect();
     let phase = match error.phase() {
         oar_engine::load::Phase::Capability => Phase::Capability,
         oar_engine::load::Phase::Config => Phase::Config,

@@ -11,6 +11,7 @@ pub mod compare;
 pub mod coverage;
 pub mod differ;
 pub mod fixture;
+pub mod generate;
 pub mod in_process;
 pub mod lint;
 pub mod manifest;

@@ -7,6 +7,7 @@ mod copy;
 mod coverage;
 mod diff;
 mod engine;
+mod generate;
 mod lint;
 mod list;
 mod manifest;
@@ -45,6 +46,8 @@ enum Command {
     Lint(lint::LintArgs),
     /// Write the list of a corpus.
     Manifest(manifest::ManifestArgs),
+    /// Make random fixtures.
+    Generate(generate::GenerateArgs),
     /// Copy fixtures to a directory of yours.
     Copy(copy::CopyArgs),
 }
@@ -75,6 +78,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Coverage(args) => coverage::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Manifest(args) => manifest::run(&args),
+        Command::Generate(args) => generate::run(&args),
         Command::Copy(args) => copy::run(&args),
     };
     match end {
