@@ -1,6 +1,6 @@
 //! The lines that a runner and an adapter exchange.
 //!
-//! A line is one JSON object. The adapter writes what [`line`] makes of an [`Answer`]; the
+//! A line is one JSON object. The adapter writes what [`line()`] makes of an [`Answer`]; the
 //! runner reads it back with [`read`]. `schema/adapter.schema.json` is the published form.
 
 use oar_engine::document::source::Node;

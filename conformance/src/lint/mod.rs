@@ -1,7 +1,7 @@
 //! Checks a corpus itself: that its fixtures assert something, can be met, and ask for no more
 //! than they need.
 //!
-//! [`statics`] looks at the text of each fixture, [`minimal`] takes each declaration out of a
+//! `statics` looks at the text of each fixture, `minimal` takes each declaration out of a
 //! capability document and asks an engine again ([OAR-CONF-36]).
 
 mod minimal;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{details, label, remark};
+use super::{UNKNOWN, details, label, remark};
 use crate::runner::{Kind, Run, Verdict};
 
 /// The report.
@@ -12,13 +12,13 @@ pub fn junit(run: &Run<'_>) -> String {
         run.verdicts.iter().filter(|verdict| wanted(verdict)).count()
     };
     let failures = count(&|v| element(v) == Some("failure"));
-    let errors = count(&|v| element(v) == Some("error"));
+    let errors = count(&|v| element(v) == Some("error")) + run.unknown_failures.len();
     let skipped = count(&|v| element(v) == Some("skipped"));
     let attributes = format!(
         "name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" \
          skipped=\"{skipped}\" time=\"{:.3}\"",
         escape(&run.engine_name()),
-        run.verdicts.len(),
+        run.verdicts.len() + run.unknown_failures.len(),
         run.took.as_secs_f64(),
     );
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -26,6 +26,13 @@ pub fn junit(run: &Run<'_>) -> String {
     let _ = writeln!(out, "<testsuites {attributes}>\n<testsuite {attributes}>");
     for verdict in &run.verdicts {
         case(&mut out, run, verdict);
+    }
+    for id in &run.unknown_failures {
+        let _ = writeln!(
+            out,
+            "<testcase classname=\"oar.none\" name=\"{}\" time=\"0.000\"><error message=\"{UNKNOWN}\"/></testcase>",
+            escape(id)
+        );
     }
     out.push_str("</testsuite>\n</testsuites>\n");
     out

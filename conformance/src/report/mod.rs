@@ -21,6 +21,9 @@ pub use markdown::markdown;
 pub use tap::tap;
 pub use terminal::{Terminal, Verbosity};
 
+/// What is said of a known failure that names no fixture.
+pub(crate) const UNKNOWN: &str = "listed as a known failure, and not in the corpus";
+
 /// What a verdict is called at the head of a line.
 pub(crate) fn label(verdict: &Verdict) -> &'static str {
     if verdict.known {

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{details, remark};
+use super::{UNKNOWN, details, remark};
 use crate::runner::{Kind, Run};
 
 /// The report.
 #[must_use]
 pub fn tap(run: &Run<'_>) -> String {
-    let mut out = format!("TAP version 14\n1..{}\n", run.verdicts.len());
+    let count = run.verdicts.len() + run.unknown_failures.len();
+    let mut out = format!("TAP version 14\n1..{count}\n");
     for (number, verdict) in (1..).zip(&run.verdicts) {
         let Some(entry) = run.entry(verdict) else { continue };
         let is_skip = verdict.outcome.kind() == Kind::Skipped && !verdict.fails();
@@ -38,6 +39,9 @@ pub fn tap(run: &Run<'_>) -> String {
             }
             out.push_str("  ...\n");
         }
+    }
+    for (number, id) in (run.verdicts.len() + 1..).zip(&run.unknown_failures) {
+        let _ = writeln!(out, "not ok {number} - {id}\n  ---\n  message: {UNKNOWN}\n  ...");
     }
     out
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use oar_engine::diagnostic::Diagnostic;
 
-use super::{counts, known, label, lines, remark};
+use super::{UNKNOWN, counts, known, label, lines, remark};
 use crate::compare::Difference;
 use crate::fixture::to_line;
 use crate::report::Mark;
@@ -62,7 +62,7 @@ impl Terminal {
         }
         for id in &run.unknown_failures {
             let label = self.paint(Colour::Red, "UNKNOWN");
-            let _ = writeln!(out, "{label} {id}  listed as a known failure, and not in the corpus");
+            let _ = writeln!(out, "{label} {id}  {UNKNOWN}");
         }
         if !out.is_empty() {
             out.push('\n');

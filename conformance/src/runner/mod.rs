@@ -217,7 +217,7 @@ pub fn judge(engine: &mut dyn Engine, index: usize, entry: &Entry) -> Verdict {
     let answer = entry.fixture().map(|fixture| engine.run(&fixture.question));
     let took = start.elapsed();
     let outcome = Outcome::of(entry, answer.as_ref());
-    let is_silent = matches!(outcome.kind(), Kind::Passed | Kind::Invalid);
+    let is_silent = matches!(outcome.kind(), Kind::Passed | Kind::Skipped | Kind::Invalid);
     let log = if is_silent { String::new() } else { engine.log() };
     let baseline = entry.fixture().is_some_and(|fixture| fixture.baseline);
     Verdict { entry: index, outcome, answer, took, log, known: false, baseline }

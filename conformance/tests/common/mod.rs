@@ -74,6 +74,12 @@ pub(crate) fn parse(fixture: &Value) -> Entry {
     parse_text(&fixture.to_string(), ReadAs::Corpus { stem: None })
 }
 
+/// A JSON text as a value, numbers beyond binary64 as the outermost ones.
+pub(crate) fn json_of(text: &str) -> Value {
+    let file = SourceFile::new("a.json", text, Format::Json);
+    source::read(&file, &ReadLimits::default()).into_result().unwrap().remove(0).root.to_json()
+}
+
 pub(crate) fn parse_text(text: &str, read_as: ReadAs<'_>) -> Entry {
     let file = SourceFile::new("a.json", text, Format::Json);
     let reading = source::read(&file, &ReadLimits::default());
