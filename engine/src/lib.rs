@@ -39,6 +39,8 @@
 pub mod decide;
 pub mod diagnostic;
 pub mod document;
+#[cfg(test)]
+mod fixtures;
 pub mod load;
 pub mod observe;
 pub mod state;

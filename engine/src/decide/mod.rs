@@ -11,6 +11,8 @@ mod order;
 mod outcome;
 mod report;
 mod select;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod transform;
 

@@ -29,9 +29,9 @@ impl VersionError {
     /// What is wrong with it.
     pub(crate) fn reason(self) -> &'static str {
         match self {
-            Self::Malformed => "is not a version, which is `<major>.<minor>` without leading zeros",
-            Self::Major => "has a major version that this engine does not support; it supports 1.0",
-            Self::Minor => "has a minor version above the one that this engine supports, 1.0",
+            Self::Malformed => "is no version: two integers without leading zeros, a dot between",
+            Self::Major => "has a major version that this engine does not support",
+            Self::Minor => "has a minor version above the highest that this engine supports",
         }
     }
 }

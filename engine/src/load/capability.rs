@@ -88,7 +88,9 @@ impl Capability {
         if let Some(text) = version.and_then(Node::as_str)
             && text != VERSION
         {
-            let message = format!("capability version `{text}` is not the one that is read here");
+            let message = format!(
+                "`oar_capability_version` is `{text}`, which is not the one that is read here"
+            );
             let diagnostic = Diagnostic::error("OAR-FACT-24", message);
             let diagnostic = diagnostic.help(format!("write `{VERSION}`"));
             return Err(vec![document.at(diagnostic, "/oar_capability_version")]);

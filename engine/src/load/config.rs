@@ -34,7 +34,7 @@ impl<'d> Config<'d> {
         if let Some(text) = placed.root.get("oar_config").and_then(Node::as_str)
             && let Err(error) = version::check(text)
         {
-            let message = format!("configuration version `{text}` {}", error.reason());
+            let message = format!("`oar_config` is `{text}`, which {}", error.reason());
             let diagnostic = Diagnostic::error("OAR-CFG-1", message);
             return Err(vec![placed.at(diagnostic, "/oar_config")]);
         }

@@ -295,7 +295,7 @@ fn check_version(placed: Placed<'_>) -> Result<(), Diagnostic> {
     }
     let Some(text) = placed.root.get("oar").and_then(Node::as_str) else { return Ok(()) };
     version::check(text).map_err(|error| {
-        let message = format!("version `{text}` {}", error.reason());
+        let message = format!("`oar` is `{text}`, which {}", error.reason());
         placed.at(Diagnostic::error(error.clause(), message), "/oar")
     })
 }
