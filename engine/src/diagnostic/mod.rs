@@ -6,7 +6,7 @@
 pub mod render;
 mod suggest;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use oar_expr::Span;
@@ -61,17 +61,16 @@ impl Diagnostic {
     /// An error under the clause `code`, such as `OAR-DOC-9`.
     #[must_use]
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, code, &message.into())
+        Self::new(Severity::Error, code, message.into())
     }
 
     /// A warning under the clause `code`.
     #[must_use]
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, code, &message.into())
+        Self::new(Severity::Warning, code, message.into())
     }
 
-    fn new(severity: Severity, code: &'static str, message: &str) -> Self {
-        let message = one_line(message);
+    fn new(severity: Severity, code: &'static str, message: String) -> Self {
         Self { severity, code, message, location: None, related: Vec::new(), help: None }
     }
 
@@ -135,20 +134,15 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)
-    }
-}
-
-/// A message is one line, whatever the user's text in it holds: control characters are written
-/// as escapes.
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for char in message.chars() {
-        if char.is_control() {
-            line.extend(char.escape_default());
-        } else {
-            line.push(char);
+        write!(f, "{}: ", self.code)?;
+        for char in self.message.chars() {
+            // The user's text is kept, but a complaint stays one line.
+            if char.is_control() {
+                write!(f, "<U+{:04X}>", u32::from(char))?;
+            } else {
+                f.write_char(char)?;
+            }
         }
+        Ok(())
     }
-    line
 }

@@ -12,6 +12,7 @@ use oar_expr::Span;
 use serde_json::Value as Json;
 
 use super::clauses;
+use super::rule::{Effect, Kind};
 use super::source::{Node, SourceFile, Value};
 use crate::diagnostic::Diagnostic;
 
@@ -172,6 +173,16 @@ fn explain(
             diagnostics.push(document.at_member(diagnostic, pointer, &name));
         }
         ValidationErrorKind::FalseSchema => {
+            // Whether it may stand there depends on a word that is itself wrong.
+            let word = |name| document.root.get(name).and_then(Node::as_str);
+            let undecided = match field.as_str() {
+                "transform" => word("effect").and_then(Effect::parse).is_none(),
+                "detector" => word("kind").and_then(Kind::parse).is_none(),
+                _ => false,
+            };
+            if undecided {
+                return;
+            }
             let message = match field.as_str() {
                 "transform" => "`transform` is given, but `effect` is not `transform`".to_owned(),
                 "detector" => "`detector` is given, but `kind` is not `detector`".to_owned(),
@@ -307,3 +318,6 @@ fn repeated(list: &Node) -> (Span, String) {
     }
     (list.span, "one item".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

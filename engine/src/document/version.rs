@@ -72,6 +72,16 @@ mod tests {
         }
     }
 
+    /// [OAR-VER-4], [OAR-DOC-5]: whoever writes for the lowest minor of a fleet is served by all of it.
+    #[test]
+    fn each_minor_up_to_ours_loads_and_none_above() {
+        let highest: u32 = super::MINOR.parse().unwrap();
+        for minor in 0..=highest {
+            assert_eq!(check(&format!("1.{minor}")), Ok(()));
+        }
+        assert_eq!(check(&format!("1.{}", highest + 1)), Err(VersionError::Minor));
+    }
+
     #[test]
     fn other_majors_and_greater_minors_are_refused_at_any_length() {
         for text in ["2.0", "0.9", "2.5", "18446744073709551617.0"] {

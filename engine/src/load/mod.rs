@@ -13,6 +13,8 @@ mod rule_set;
 mod select;
 mod source;
 mod template;
+#[cfg(test)]
+mod tests;
 mod vocabulary;
 
 pub use capability::Capability;

@@ -197,6 +197,59 @@ mod tests {
         assert_eq!(TEXT.matches("observation:").count(), 5 + 46);
     }
 
+    fn digest(names: &[Name]) -> String {
+        use sha2::{Digest, Sha256};
+        let lines = names.iter().map(|own| format!("{} {:?}\n", own.name, own.declaration));
+        let digest = Sha256::digest(lines.collect::<String>());
+        digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// [OAR-VER-1]: a minor revision removes and renames nothing.
+    #[test]
+    fn the_names_and_types_of_1_0_are_frozen() {
+        let vocabulary = Vocabulary::get();
+        let anchors: Vec<_> =
+            vocabulary.anchors.iter().map(|anchor| anchor.name.as_str()).collect();
+        assert_eq!(
+            anchors,
+            [
+                "tool.pre_invoke",
+                "tool.handler",
+                "tool.post_invoke",
+                "agent.post_turn",
+                "agent.finalize",
+                "model.input",
+                "model.output",
+                "model.tool_result",
+            ]
+        );
+        assert_eq!(digest(&vocabulary.core), "a2df139e");
+    }
+
+    /// [OAR-VER-5]: a fact more or less makes another profile.
+    #[test]
+    fn each_profile_of_1_0_is_frozen() {
+        let profiles = Vocabulary::get().profiles.iter();
+        let digests: Vec<_> =
+            profiles.map(|own| format!("{} {}", own.name, digest(&own.names))).collect();
+        assert_eq!(
+            digests,
+            [
+                "tool d08cefb8",
+                "session 5624f72e",
+                "filesystem 2c7411d2",
+                "content-provenance 6fac2923",
+                "content fe9d0d1c",
+                "secrets ffa49222",
+                "pii ba38c886",
+                "prompt-injection f426ef00",
+                "jailbreak a6286788",
+                "moderation 1bc1ce9a",
+                "mcp d6531060"
+            ]
+        );
+    }
+
     #[test]
     fn signatures_take_and_return_scalars() {
         let function = Declaration::Function { parameter: Type::String, result: Type::Double };

@@ -76,3 +76,6 @@ pub(crate) fn derivation(name: &str) -> Option<Derivation> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests;
