@@ -223,7 +223,7 @@ impl Run<'_> {
                 let skipped = explicit.len().saturating_sub(window);
                 explicit.iter().skip(skipped).for_each(|seen| step(seen));
             }
-            None => self.session.recent_activity().for_each(|seen| step(seen)),
+            None => self.session.recent_activity().for_each(step),
         }
         steps.peek().is_none()
     }

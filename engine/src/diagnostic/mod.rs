@@ -48,7 +48,11 @@ pub struct Related {
 ///
 /// Its `Display` is the clause and the message alone, without file, help or suggestion.
 #[derive(Clone, Debug)]
-pub struct Diagnostic {
+pub struct Diagnostic(Box<Complaint>);
+
+/// Boxed, so that a result that may hold a diagnostic stays small.
+#[derive(Clone, Debug)]
+struct Complaint {
     severity: Severity,
     code: &'static str,
     message: String,
@@ -71,71 +75,72 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: &'static str, message: String) -> Self {
-        Self { severity, code, message, location: None, related: Vec::new(), help: None }
+        let related = Vec::new();
+        Self(Box::new(Complaint { severity, code, message, location: None, related, help: None }))
     }
 
     /// The same, pointing at `span` of `file`.
     #[must_use]
     pub fn at(mut self, file: &Arc<SourceFile>, span: Span, pointer: impl Into<String>) -> Self {
-        self.location = Some(Location { file: Arc::clone(file), span, pointer: pointer.into() });
+        self.0.location = Some(Location { file: Arc::clone(file), span, pointer: pointer.into() });
         self
     }
 
     /// The same, with another place that matters.
     #[must_use]
     pub fn relate(mut self, location: Location, message: impl Into<String>) -> Self {
-        self.related.push(Related { location, message: message.into() });
+        self.0.related.push(Related { location, message: message.into() });
         self
     }
 
     /// The same, with advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
     }
 
     /// Whether it keeps the document from loading.
     #[must_use]
     pub fn severity(&self) -> Severity {
-        self.severity
+        self.0.severity
     }
 
     /// The clause of the standard, such as `OAR-EXPR-11`.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        self.code
+        self.0.code
     }
 
     /// What is wrong, in one line.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// Where, if it is anywhere.
     #[must_use]
     pub fn location(&self) -> Option<&Location> {
-        self.location.as_ref()
+        self.0.location.as_ref()
     }
 
     /// Other places that matter.
     #[must_use]
     pub fn related(&self) -> &[Related] {
-        &self.related
+        &self.0.related
     }
 
     /// Advice, if there is any.
     #[must_use]
     pub fn advice(&self) -> Option<&str> {
-        self.help.as_deref()
+        self.0.help.as_deref()
     }
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.code)?;
-        for char in self.message.chars() {
+        write!(f, "{}: ", self.0.code)?;
+        for char in self.0.message.chars() {
             // The user's text is kept, but a complaint stays one line.
             if char.is_control() {
                 write!(f, "<U+{:04X}>", u32::from(char))?;

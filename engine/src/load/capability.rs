@@ -174,12 +174,9 @@ impl<'d> Check<'d> {
                     let message = format!("core anchor `{name}` is both mapped and unsupported");
                     self.report("OAR-PROF-2", message, &pointer_of(name));
                 }
-                (None, false) => {
-                    if core.is_some_and(|core| core.get(name).is_none()) {
-                        let message =
-                            format!("core anchor `{name}` is neither mapped nor unsupported");
-                        self.report("OAR-PROF-2", message, "/anchors");
-                    }
+                (None, false) if core.is_some_and(|core| core.get(name).is_none()) => {
+                    let message = format!("core anchor `{name}` is neither mapped nor unsupported");
+                    self.report("OAR-PROF-2", message, "/anchors");
                 }
                 _ => {}
             }

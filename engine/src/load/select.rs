@@ -55,7 +55,7 @@ impl AnchorIndex {
         let live: Vec<u32> = ranks.iter().filter(live).copied().collect();
         let weights = weigh(&live, rules);
         let mut always = Vec::new();
-        let mut tables: Vec<(u32, HashMap<Box<str>, Vec<u32>>, Vec<u32>)> = Vec::new();
+        let mut tables: Vec<OpenTable> = Vec::new();
         for &rank in &live {
             let Some(rule) = rules.get(rank as usize) else { continue };
             let weight = |clause: &&super::rule_set::Clause| -> usize {
@@ -66,27 +66,36 @@ impl AnchorIndex {
                 always.push(rank);
                 continue;
             };
-            let position = match tables.iter().position(|(slot, ..)| *slot == clause.slot) {
+            let position = match tables.iter().position(|table| table.slot == clause.slot) {
                 Some(position) => position,
                 None => {
-                    tables.push((clause.slot, HashMap::new(), Vec::new()));
+                    tables.push(OpenTable { slot: clause.slot, ..OpenTable::default() });
                     tables.len() - 1
                 }
             };
-            let Some((_, by_value, all)) = tables.get_mut(position) else { continue };
-            all.push(rank);
+            let Some(table) = tables.get_mut(position) else { continue };
+            table.all.push(rank);
             for value in &clause.values {
-                by_value.entry(value.clone()).or_default().push(rank);
+                table.by_value.entry(value.clone()).or_default().push(rank);
             }
         }
         self.always = always.into();
-        let table = |(slot, by_value, all): (u32, HashMap<Box<str>, Vec<u32>>, Vec<u32>)| {
-            #[expect(clippy::iter_over_hash_type, reason = "one map into another, order unseen")]
-            let by_value =
-                by_value.into_iter().map(|(value, ranks)| (value, ranks.into())).collect();
-            ClauseTable { slot, by_value, all: all.into() }
-        };
-        self.tables = tables.into_iter().map(table).collect();
+        self.tables = tables.into_iter().map(OpenTable::close).collect();
+    }
+}
+
+/// A table that rules are still filed in.
+#[derive(Default)]
+struct OpenTable {
+    slot: u32,
+    by_value: HashMap<Box<str>, Vec<u32>>,
+    all: Vec<u32>,
+}
+
+impl OpenTable {
+    fn close(self) -> ClauseTable {
+        let by_value = self.by_value.into_iter().map(|(value, ranks)| (value, ranks.into()));
+        ClauseTable { slot: self.slot, by_value: by_value.collect(), all: self.all.into() }
     }
 }
 

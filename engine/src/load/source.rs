@@ -41,7 +41,7 @@ impl Source {
     pub fn bytes(name: &str, bytes: &[u8]) -> Self {
         match SourceFile::from_bytes(name, bytes, None) {
             Ok(file) => Self::file(file),
-            Err(diagnostic) => Self(Kind::Unreadable(*diagnostic)),
+            Err(diagnostic) => Self(Kind::Unreadable(diagnostic)),
         }
     }
 

@@ -278,7 +278,7 @@ mod tests {
             seen.push(format!("{}{}", named.name, if named.bound { "" } else { "?" }));
             0
         })
-        .map_err(|error| format!("{} @ {}", error.message, &text[error.range]))?;
+        .map_err(|error| format!("{} @ {}", error.message, text.get(error.range).unwrap()))?;
         Ok(seen)
     }
 

@@ -44,7 +44,7 @@ impl SourceFile {
         name: impl Into<String>,
         bytes: &[u8],
         format: Option<Format>,
-    ) -> Result<Arc<Self>, Box<Diagnostic>> {
+    ) -> Result<Arc<Self>, Diagnostic> {
         let name = name.into();
         let found = format.or_else(|| Format::of_name(&name));
         match decode(bytes) {
@@ -67,7 +67,7 @@ impl SourceFile {
                 let diagnostic = Diagnostic::error(REPRESENTABLE, refused.message)
                     .at(&file, Span::new(start, end), "")
                     .help("a document is UTF-8 text");
-                Err(Box::new(diagnostic))
+                Err(diagnostic)
             }
         }
     }
