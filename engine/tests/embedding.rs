@@ -1,5 +1,7 @@
 //! The engine as a host uses it, through the public API alone.
 
+#![expect(clippy::expect_used, reason = "a test may stop where its host is not set up")]
+
 use oar_engine::{Decision, Host, Loader, RuleSet, Session, Source, ToolCall};
 use serde_json::json;
 
