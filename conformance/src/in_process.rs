@@ -6,17 +6,16 @@
 //! counters and one session for a fixture ([OAR-CONF-31]).
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use oar_engine::decide::CounterSpan;
 use oar_engine::diagnostic::Severity;
 use oar_engine::document::source::{Node, Object};
 use oar_engine::load::Vocabulary;
 use oar_engine::observe::{
     Detector, DetectorFailure, FactValue, Observations, Occurrence, SupplyError, ToolCall,
 };
-use oar_engine::state::Counters;
-use oar_engine::{Host, Loader, Outcome, RuleSet, Session, Source};
+use oar_engine::{Host, Loader, RuleSet, Session, Source};
 use serde_json::{Value, json};
 
 use crate::fixture::{Moment, Question};
@@ -122,7 +121,7 @@ fn load(question: &Question) -> Result<RuleSet, Answer> {
 fn decide(question: &Question, rules: &RuleSet) -> Result<Answer, SupplyError> {
     let host = Host::new();
     let mut session = Session::new(question.session_id.clone().unwrap_or_default());
-    let mut over_run = Span::default();
+    let mut over_run = CounterSpan::default();
     let mut occurrences = Vec::new();
     for moment in &question.occurrences {
         let host = match &moment.detector_facts {
@@ -136,7 +135,7 @@ fn decide(question: &Question, rules: &RuleSet) -> Result<Answer, SupplyError> {
     }
     let mut report = occurrences.last().cloned().unwrap_or_default();
     if let Some(members) = report.as_object_mut() {
-        members.insert("counters".to_owned(), over_run.changed());
+        members.insert("counters".to_owned(), json!(over_run.changed()));
     }
     Ok(Answer::Report { report, occurrences })
 }
@@ -174,34 +173,5 @@ impl Reporting {
 impl Detector for Reporting {
     fn observe(&self, _: &Occurrence<'_>) -> Result<Observations, DetectorFailure> {
         Ok(self.0.clone())
-    }
-}
-
-/// The counters over several occurrences: as they were before the first that touched them, and as
-/// they are after the last.
-#[derive(Default)]
-struct Span(BTreeMap<String, (Counters, Counters)>);
-
-impl Span {
-    fn add(&mut self, outcome: &Outcome<'_>) {
-        for report in outcome.counters() {
-            let change = report.change;
-            let span = self.0.entry(report.key.to_string());
-            span.or_insert((change.before, change.after)).1 = change.after;
-        }
-    }
-
-    /// Those whose value changed ([OAR-CONF-21]).
-    fn changed(&self) -> Value {
-        let changed = self.0.iter().filter(|(_, (before, after))| before != after);
-        changed
-            .map(|(key, (_, after))| {
-                let values = json!({
-                    "fire_count": after.fire_count,
-                    "breaker_count": after.breaker_count,
-                });
-                (key.clone(), values)
-            })
-            .collect()
     }
 }

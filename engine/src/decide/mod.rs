@@ -20,8 +20,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use failure::Failure;
-pub use outcome::{Advisory, CounterReport, Decision, Outcome, RenderedCopy};
-pub use report::Report;
+pub use outcome::{AccumulatedTransform, Advisory, CounterReport, Decision, Outcome, RenderedCopy};
+pub use report::{AdvisoryReport, CounterSpan, Report, SkippedReport};
 pub use trace::{TraceEntry, TraceOutcome};
 pub use transform::SkippedSpan;
 

@@ -68,6 +68,8 @@ pub struct SkippedReport {
 impl Report {
     pub(crate) fn new(outcome: &Outcome<'_>) -> Self {
         let decided = outcome.decision() != Decision::None;
+        let mut counters = CounterSpan::default();
+        counters.add(outcome);
         Self {
             decision: outcome.decision().name(),
             code: outcome.code().map(str::to_owned),
@@ -103,11 +105,7 @@ impl Report {
                     copy: members(&advisory.copy),
                 })
                 .collect(),
-            counters: changed(
-                outcome.counters().map(|report| {
-                    (report.key.to_string(), report.change.before, report.change.after)
-                }),
-            ),
+            counters: counters.changed(),
             events: outcome
                 .events()
                 .map(|event| {
@@ -134,23 +132,38 @@ fn members(copy: &RenderedCopy) -> BTreeMap<&'static str, String> {
     copy.iter().map(|(member, text)| (member.name(), text.to_owned())).collect()
 }
 
-/// The counters whose value differs between the first `before` and the last `after` of each key;
-/// an entry holds what changed and what is not zero ([OAR-CONF-21]).
-pub(crate) fn changed(
-    changes: impl IntoIterator<Item = (String, Counters, Counters)>,
-) -> BTreeMap<String, BTreeMap<&'static str, i64>> {
-    let mut spans: BTreeMap<String, (Counters, Counters)> = BTreeMap::new();
-    for (key, before, after) in changes {
-        spans.entry(key).or_insert((before, after)).1 = after;
+/// Counters over a span of occurrences: as they were before the first that wrote them, and as
+/// they are after the last.
+///
+/// A report of one occurrence spans that occurrence; a host that reports a whole run adds every
+/// outcome of it ([OAR-CONF-21]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CounterSpan(BTreeMap<String, (Counters, Counters)>);
+
+impl CounterSpan {
+    /// Takes in what an occurrence wrote.
+    pub fn add(&mut self, outcome: &Outcome<'_>) {
+        for report in outcome.counters() {
+            let change = report.change;
+            let span = self.0.entry(report.key.to_string());
+            span.or_insert((change.before, change.after)).1 = change.after;
+        }
     }
-    spans.retain(|_, (before, after)| before != after);
-    let entry = |(key, (before, after)): (String, (Counters, Counters))| {
-        let values = [
-            ("fire_count", before.fire_count, after.fire_count),
-            ("breaker_count", before.breaker_count, after.breaker_count),
-        ];
-        let told = values.into_iter().filter(|(_, before, after)| before != after || *after != 0);
-        (key, told.map(|(name, _, after)| (name, after)).collect())
-    };
-    spans.into_iter().map(entry).collect()
+
+    /// The counters that changed over the span, under the spelling of [OAR-CONF-33]. An entry
+    /// holds the values that changed and those that are not zero.
+    #[must_use]
+    pub fn changed(&self) -> BTreeMap<String, BTreeMap<&'static str, i64>> {
+        let changed = self.0.iter().filter(|(_, (before, after))| before != after);
+        let entry = |(key, (before, after)): (&String, &(Counters, Counters))| {
+            let values = [
+                ("fire_count", before.fire_count, after.fire_count),
+                ("breaker_count", before.breaker_count, after.breaker_count),
+            ];
+            let told =
+                values.into_iter().filter(|(_, before, after)| before != after || *after != 0);
+            (key.clone(), told.map(|(name, _, after)| (name, after)).collect())
+        };
+        changed.map(entry).collect()
+    }
 }
