@@ -119,7 +119,10 @@ fn the_terminal_shows_what_did_not_pass_and_how_it_differs() {
     assert!(all.contains("PASS    passes\n") && all.contains("KNOWN   known\n"), "{all}");
     let everything = Terminal { verbosity: Verbosity::Everything, colour: true };
     let everything = everything.render(&run, &claim);
-    assert!(everything.contains("asked  {\"covers\""), "{everything}");
+    assert!(
+        everything.contains("        rule\n          {\n            \"anchor\""),
+        "{everything}"
+    );
     assert!(everything.contains("\u{1b}[31m- \"block\"\u{1b}[0m"), "{everything}");
 }
 

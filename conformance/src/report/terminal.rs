@@ -9,7 +9,7 @@ use oar_engine::diagnostic::Diagnostic;
 
 use super::{UNKNOWN, counts, known, label, lines, remark};
 use crate::compare::Difference;
-use crate::fixture::to_line;
+use crate::fixture::pretty;
 use crate::report::Mark;
 use crate::runner::{Claim, Outcome, Run, Verdict, common_cause, seconds};
 
@@ -111,7 +111,11 @@ impl Terminal {
         if self.verbosity == Verbosity::Everything
             && let Some(fixture) = entry.fixture()
         {
-            let _ = writeln!(out, "        asked  {}", to_line(&fixture.question));
+            for rule in &fixture.question.rules {
+                indented(out, "rule", &pretty(rule));
+            }
+            indented(out, "input", &fixture.question.input_without_capability());
+            indented(out, "capability", &pretty(&fixture.question.capability));
         }
     }
 
@@ -170,6 +174,13 @@ impl Terminal {
         } else {
             text.to_owned()
         }
+    }
+}
+
+fn indented(out: &mut String, name: &str, text: &str) {
+    let _ = writeln!(out, "        {name}");
+    for line in text.lines() {
+        let _ = writeln!(out, "          {line}");
     }
 }
 
