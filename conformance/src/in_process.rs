@@ -16,7 +16,7 @@ use oar_engine::observe::{
     Detector, DetectorFailure, FactValue, Observations, Occurrence, SupplyError, ToolCall,
 };
 use oar_engine::{Host, Loader, RuleSet, Session, Source};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fixture::{Moment, Question};
 use crate::manifest::RESERVED_DETECTORS;
