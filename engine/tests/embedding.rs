@@ -82,6 +82,20 @@ fn a_host_runs_the_tool_only_when_nothing_blocks() {
     assert_eq!(session.recent_activity().collect::<Vec<_>>(), ["other", "write"]);
 }
 
+/// A session that is continued may bring more steps than the window of this host holds.
+#[test]
+fn of_restored_steps_the_most_recent_count() {
+    let (rules, host, mut ran) = (rules(), Host::new(), Vec::new());
+    for (steps, decision) in
+        [(["read", "a", "b"], Decision::None), (["a", "read", "b"], Decision::Nudge)]
+    {
+        let mut session = Session::new("s");
+        session.restore_activity(steps);
+        assert_eq!(call(&rules, &host, &mut session, "write", &mut ran), decision, "{steps:?}");
+        assert_eq!(session.recent_activity().collect::<Vec<_>>(), ["b", "write"]);
+    }
+}
+
 #[test]
 fn a_transform_delivers_the_changed_content() {
     let (rules, host, mut session) = (rules(), Host::new(), Session::new("s"));

@@ -217,13 +217,17 @@ impl Run<'_> {
         let mut step = |seen: &str| {
             steps.next_if(|step| ***step == *seen);
         };
+        // Of more steps than the declared window the most recent count.
         match &self.facts.occurrence.activity {
-            // A longer window than the declared one counts its most recent steps.
             Some(explicit) => {
                 let skipped = explicit.len().saturating_sub(window);
                 explicit.iter().skip(skipped).for_each(|seen| step(seen));
             }
-            None => self.session.recent_activity().for_each(step),
+            None => {
+                let own = self.session.recent_activity();
+                let skipped = own.len().saturating_sub(window);
+                own.skip(skipped).for_each(step);
+            }
         }
         steps.peek().is_none()
     }
