@@ -18,6 +18,9 @@ use crate::runner::{Answer, Claim, Kind, Outcome, Run, Verdict, seconds};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
+/// Up to so many failures are unfolded from the start.
+const OPEN: usize = 40;
+
 /// The report. `summary_of` gives the words for a clause, where there are any.
 #[must_use]
 pub fn html(run: &Run<'_>, claim: &Claim, summary_of: &dyn Fn(&str) -> Option<String>) -> String {
@@ -148,22 +151,23 @@ fn fixtures(out: &mut String, run: &Run<'_>) {
          <label><input type=\"checkbox\" data-tone=\"fail\" checked> failed</label>\n\
          <output id=\"shown\"></output>\n</form>\n",
     );
+    let failing = run.verdicts.iter().filter(|verdict| class(verdict) == "fail").count();
     // What did not pass comes first; within that the order of the corpus stays.
     for tone in ["fail", "skip", "pass"] {
         for verdict in run.verdicts.iter().filter(|verdict| class(verdict) == tone) {
-            fixture(out, run, verdict, tone);
+            fixture(out, run, verdict, tone, tone == "fail" && failing <= OPEN);
         }
     }
     out.push_str("</section>\n");
 }
 
-fn fixture(out: &mut String, run: &Run<'_>, verdict: &Verdict, tone: &str) {
+fn fixture(out: &mut String, run: &Run<'_>, verdict: &Verdict, tone: &str, is_open: bool) {
     let Some(entry) = run.entry(verdict) else { return };
     let id = escape(entry.id());
     let fixture = entry.fixture();
     let title = fixture.and_then(|fixture| fixture.title.as_deref()).unwrap_or_default();
     let covers = fixture.map(|fixture| fixture.covers.join(" ")).unwrap_or_default();
-    let open = if tone == "fail" { " open" } else { "" };
+    let open = if is_open { " open" } else { "" };
     let words = escape(&format!("{} {title} {covers}", entry.id()).to_lowercase());
     let _ = write!(
         out,
