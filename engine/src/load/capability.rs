@@ -25,9 +25,33 @@ pub struct Capability {
     pub(crate) expression_nodes_max: u32,
     pub(crate) supports_transform: bool,
     pub(crate) environment: Arc<Environment>,
+    /// Whether it stands for every host there can be, because none was described: then a name
+    /// that a host may declare of its own is taken as declared.
+    pub(crate) any_host: bool,
 }
 
 impl Capability {
+    /// Everything that some host can offer: what it does not have, no host has.
+    pub(crate) fn of_any_host() -> Self {
+        let vocabulary = Vocabulary::get();
+        let anchors = vocabulary.anchors.iter();
+        let profiles: Vec<Box<str>> =
+            vocabulary.profiles.iter().map(|profile| profile.name.as_str().into()).collect();
+        let environment = Environment::with_profiles(profiles.iter().map(|profile| &**profile));
+        Self {
+            host: "".into(),
+            core_anchors: anchors.map(|anchor| Some(anchor.name.as_str().into())).collect(),
+            host_anchors: Vec::new(),
+            profiles,
+            detectors: Vec::new(),
+            activity_window: usize::MAX,
+            expression_nodes_max: u32::MAX,
+            supports_transform: true,
+            environment: Arc::new(environment),
+            any_host: true,
+        }
+    }
+
     /// The host's namespace.
     #[must_use]
     pub fn host(&self) -> &str {
@@ -117,6 +141,7 @@ impl Capability {
             expression_nodes_max: u32::try_from(nodes).unwrap_or(u32::MAX),
             supports_transform: flag("supports_transform").unwrap_or_default(),
             environment: Arc::new(environment),
+            any_host: false,
         })
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Draft<'d> {
     pub(crate) copy: Vec<(CopyMember, Template)>,
     /// Every slot it references ([OAR-FACT-11]), unsorted.
     pub(crate) references: Vec<u32>,
+    /// Names of the host's own that were taken as declared, where no host was described.
+    pub(crate) assumed: Vec<Box<str>>,
 }
 
 impl Draft<'_> {
@@ -71,6 +73,7 @@ pub(crate) fn compile<'d>(
         qualified,
         references: Vec::new(),
         unreached: Vec::new(),
+        assumed: Vec::new(),
     };
     let before = compiler.diagnostics.len();
     let local_anchor = compiler.anchor();
@@ -95,6 +98,7 @@ pub(crate) fn compile<'d>(
         transform,
         copy,
         references: compiler.references,
+        assumed: compiler.assumed,
         qualified: compiler.qualified,
         document: compiler.document,
     })
@@ -109,6 +113,7 @@ struct Compiler<'d, 'c> {
     references: Vec<u32>,
     /// Names already reported as not reached, so that one slip is one diagnostic.
     unreached: Vec<u32>,
+    assumed: Vec<Box<str>>,
 }
 
 impl<'d> Compiler<'d, '_> {
@@ -128,7 +133,8 @@ impl<'d> Compiler<'d, '_> {
             self.report(Diagnostic::error("OAR-PROF-4", message), "/anchor");
             return None;
         }
-        if self.capability.host_anchors().any(|own| own == name) {
+        let any_host = self.capability.any_host;
+        if any_host || self.capability.host_anchors().any(|own| own == name) {
             return Some(name.into());
         }
         let message =
@@ -149,10 +155,12 @@ impl<'d> Compiler<'d, '_> {
             if self.capability.profiles().any(|own| own == profile) {
                 continue;
             }
-            let message = format!(
-                "rule `{}` requires profile `{profile}`, which this host does not provide",
-                self.qualified
-            );
+            let missing = match self.capability.any_host {
+                true => "which is not one of the standard's",
+                false => "which this host does not provide",
+            };
+            let message =
+                format!("rule `{}` requires profile `{profile}`, {missing}", self.qualified);
             let mut diagnostic = Diagnostic::error("OAR-FACT-19", message);
             let vocabulary = Vocabulary::get();
             if vocabulary.profile(profile).is_none() {
@@ -165,19 +173,45 @@ impl<'d> Compiler<'d, '_> {
         }
         for (index, node) in self.document.required_facts.iter().enumerate() {
             let Some(fact) = node.as_str() else { continue };
-            if self.capability.environment.slot(fact).is_some() {
+            if self.capability.environment.slot(fact).is_some() || self.may_declare(fact) {
                 continue;
             }
-            let message = format!(
-                "rule `{}` requires `{fact}`, which this host does not provide",
-                self.qualified
-            );
+            let missing = match self.capability.any_host {
+                true => "which the standard does not declare and no host can",
+                false => "which this host does not provide",
+            };
+            let message = format!("rule `{}` requires `{fact}`, {missing}", self.qualified);
             let mut diagnostic = Diagnostic::error("OAR-FACT-19", message);
             if let Some(help) = self.unknown_help(fact) {
                 diagnostic = diagnostic.help(help);
             }
             self.report(diagnostic, &format!("/requires/facts/{index}"));
         }
+    }
+
+    /// Whether `name` can be a host's own, where no host was described: it has a namespace, which
+    /// is no declared name (that is an attempt at field selection).
+    fn may_declare(&self, name: &str) -> bool {
+        let environment = &self.capability.environment;
+        let namespace = name.rsplit_once('.').map(|(namespace, _)| namespace);
+        self.capability.any_host && namespace.is_some_and(|own| environment.slot(own).is_none())
+    }
+
+    /// Takes `name` as declared by the host. It must be reached all the same ([OAR-FACT-20]).
+    fn assume(&mut self, name: &str, place: impl FnOnce(&Placed<'d>, Diagnostic) -> Diagnostic) {
+        if self.assumed.iter().any(|own| **own == *name) {
+            return;
+        }
+        self.assumed.push(name.into());
+        let required = self.document.required_facts.iter();
+        if required.into_iter().any(|node| node.as_str() == Some(name)) {
+            return;
+        }
+        let message = format!("`{name}` is not reached through `requires`");
+        let diagnostic = Diagnostic::error("OAR-FACT-20", message)
+            .help(format!("add `{name}` to `requires.facts`"));
+        let diagnostic = place(&self.placed, diagnostic);
+        self.diagnostics.push(diagnostic);
     }
 
     /// Whether an unknown name follows from a failed `requires`, which was reported already.
@@ -280,6 +314,14 @@ impl<'d> Compiler<'d, '_> {
 
     fn condition_error(&mut self, node: &Node, error: &oar_expr::Error) {
         let unknown = error.unknown_name();
+        if let Some(name) = unknown.filter(|name| self.may_declare(name)) {
+            let start = error.span().start;
+            let name_span = start..start + u32::try_from(name.len()).unwrap_or_default();
+            return self.assume(name, |placed, diagnostic| {
+                let span = oar_expr::Span::new(name_span.start, name_span.end);
+                placed.point(diagnostic, node.span_within(placed.file, span.range()), "/when")
+            });
+        }
         if unknown.is_some_and(|name| self.follows(name)) {
             return;
         }
@@ -328,6 +370,10 @@ impl<'d> Compiler<'d, '_> {
             }
             Some(Declaration::Function { .. }) => {
                 (field.unfit, format!("{what} `{name}` is a function, not a fact"))
+            }
+            None if self.may_declare(name) => {
+                self.assume(name, at);
+                return None;
             }
             None if self.follows(name) => return None,
             None => (field.undeclared, format!("{what} `{name}` is no declared fact")),
@@ -431,7 +477,8 @@ impl<'d> Compiler<'d, '_> {
     fn detector(&mut self) {
         let Some(reference) = self.document.detector.and_then(Node::as_str) else { return };
         debug_assert!(self.document.kind == Kind::Detector, "the reader holds the two together");
-        if self.capability.detectors().any(|own| own == reference) {
+        let any_host = self.capability.any_host;
+        if any_host || self.capability.detectors().any(|own| own == reference) {
             return;
         }
         let message = format!("detector `{reference}` is not registered by this host");

@@ -146,14 +146,11 @@ impl Loader {
     /// Every fault that was found. A capability document that is not valid is reported alone:
     /// there is no host to hold the rules against ([OAR-FACT-24]).
     pub fn load(&self) -> Result<Loaded, LoadError> {
-        let capability = self.capability().map_err(|diagnostics| LoadError {
-            phase: Phase::Capability,
-            diagnostics,
-            sound: 0,
-        })?;
+        let capability = read_capability(&self.capability, &self.limits)
+            .map_err(|diagnostics| LoadError { phase: Phase::Capability, diagnostics, sound: 0 })?;
         let readings: Vec<Reading> = self.rules.iter().map(|s| s.read(&self.limits)).collect();
         let mut diagnostics = Vec::new();
-        let mut gathered = Gathered { drafts: Vec::new(), failed: HashSet::new() };
+        let mut gathered = Gathered::default();
         for reading in &readings {
             gathered.reading(reading, &capability, &mut diagnostics);
         }
@@ -162,7 +159,7 @@ impl Loader {
         let Resolved { mut rules, anchors } =
             resolve(drafts, &failed, &capability, &mut diagnostics);
         let rule_faults = errors(&diagnostics);
-        self.configure(&failed, &mut rules, &mut diagnostics);
+        configure(&self.configs, &self.limits, &failed, &mut rules, &mut diagnostics);
         if errors(&diagnostics) > 0 {
             let phase = if rule_faults > 0 { Phase::Rules } else { Phase::Config };
             return Err(LoadError { phase, diagnostics, sound });
@@ -170,67 +167,75 @@ impl Loader {
         let anchors = index(&capability, &rules, &anchors);
         Ok(Loaded { rules: RuleSet::new(capability, rules, anchors), warnings: diagnostics })
     }
+}
 
-    fn capability(&self) -> Result<Capability, Vec<Diagnostic>> {
-        let reading = self.capability.read(&self.limits);
-        if !reading.diagnostics.is_empty() {
-            return Err(reading.diagnostics);
-        }
-        match reading.documents.as_slice() {
-            [document] => Capability::read(Placed {
-                root: &document.root,
-                file: &reading.file,
-                prefix: &document.pointer_prefix,
-                item: None,
-            }),
-            documents => {
-                let message = format!(
-                    "{} documents, where one capability document is wanted",
-                    documents.len()
-                );
-                Err(vec![Diagnostic::error("OAR-FACT-24", message)])
-            }
+/// Reads the one capability document of a source.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(super) fn read_capability(
+    source: &Source,
+    limits: &ReadLimits,
+) -> Result<Capability, Vec<Diagnostic>> {
+    let reading = source.read(limits);
+    if !reading.diagnostics.is_empty() {
+        return Err(reading.diagnostics);
+    }
+    match reading.documents.as_slice() {
+        [document] => Capability::read(Placed {
+            root: &document.root,
+            file: &reading.file,
+            prefix: &document.pointer_prefix,
+            item: None,
+        }),
+        documents => {
+            let message =
+                format!("{} documents, where one capability document is wanted", documents.len());
+            Err(vec![Diagnostic::error("OAR-FACT-24", message)])
         }
     }
+}
 
-    fn configure(
-        &self,
-        failed: &HashSet<String>,
-        rules: &mut [Rule],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
-        let names = Names::new(rules);
-        for source in &self.configs {
-            let reading = source.read(&self.limits);
-            diagnostics.extend_from_slice(&reading.diagnostics);
-            for document in &reading.documents {
-                if !reading.is_sound(document.root.span) {
-                    continue;
-                }
-                let prefix = &document.pointer_prefix;
-                let (root, file) = (&document.root, &reading.file);
-                match Config::read(Placed { root, file, prefix, item: None }) {
-                    Ok(config) => config.apply(&names, failed, rules, diagnostics),
-                    Err(faults) => diagnostics.extend(faults),
-                }
+/// Applies the configurations in their order.
+pub(super) fn configure(
+    configs: &[Source],
+    limits: &ReadLimits,
+    failed: &HashSet<String>,
+    rules: &mut [Rule],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let names = Names::new(rules);
+    for source in configs {
+        let reading = source.read(limits);
+        diagnostics.extend_from_slice(&reading.diagnostics);
+        for document in &reading.documents {
+            if !reading.is_sound(document.root.span) {
+                continue;
+            }
+            let prefix = &document.pointer_prefix;
+            let (root, file) = (&document.root, &reading.file);
+            match Config::read(Placed { root, file, prefix, item: None }) {
+                Ok(config) => config.apply(&names, failed, rules, diagnostics),
+                Err(faults) => diagnostics.extend(faults),
             }
         }
     }
 }
 
-fn errors(diagnostics: &[Diagnostic]) -> usize {
+pub(super) fn errors(diagnostics: &[Diagnostic]) -> usize {
     diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error).count()
 }
 
 /// The rules that passed on their own, and the names of those that did not.
-struct Gathered<'d> {
-    drafts: Vec<Draft<'d>>,
-    failed: HashSet<String>,
+#[derive(Default)]
+pub(super) struct Gathered<'d> {
+    pub(super) drafts: Vec<Draft<'d>>,
+    pub(super) failed: HashSet<String>,
 }
 
 impl<'d> Gathered<'d> {
     /// Every rule of a source; each member of a collection stands on its own ([OAR-DOC-31]).
-    fn reading(
+    pub(super) fn reading(
         &mut self,
         reading: &'d Reading,
         capability: &Capability,
@@ -320,7 +325,7 @@ fn explain(placed: Placed<'_>) -> Vec<Diagnostic> {
 }
 
 /// The qualified identifier of a document that failed, as far as it can be told.
-fn identity(root: &Node) -> Option<String> {
+pub(super) fn identity(root: &Node) -> Option<String> {
     let id = root.get("id").and_then(Node::as_str)?;
     let namespace = root.get("namespace").and_then(Node::as_str);
     Some(names::qualified(namespace, id))

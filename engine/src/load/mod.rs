@@ -4,6 +4,7 @@
 //! every document, and answers with a set that cannot fail later for any of them.
 
 mod capability;
+mod check;
 mod config;
 mod draft;
 mod environment;
@@ -18,6 +19,7 @@ mod tests;
 mod vocabulary;
 
 pub use capability::Capability;
+pub use check::{Checked, CheckedRule, Checker, Needs};
 pub use environment::{Entry, Environment, Tier};
 pub use loader::{LoadError, Loaded, Loader, Phase};
 pub(crate) use rule_set::{Clause, OnError, Rule, Transform};

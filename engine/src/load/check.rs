@@ -1,0 +1,444 @@
+//! Checks documents without loading them, as far as what was given allows.
+//!
+//! Where no capability document was given, or the one given is not valid, rules are held against
+//! every host that there can be: what no host has is a fault, what a host may have of its own is
+//! listed in [`Needs`]. The checks are the loader's own.
+
+use std::collections::BTreeSet;
+
+use super::Vocabulary;
+use super::capability::Capability;
+use super::draft::Draft;
+use super::environment::Tier;
+use super::loader::{Gathered, configure, identity, read_capability};
+use super::resolve::resolve;
+use super::source::Source;
+use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::document::source::{Node, ReadLimits, Reading};
+
+/// Checks capability document, rules and configurations.
+///
+/// ```
+/// use oar_engine::Source;
+/// use oar_engine::load::Checker;
+///
+/// let rule = "{oar: '1.0', id: R, kind: policy, anchor: tool.pre_invoke, effect: block,
+///              when: acme.tier == 'gold', requires: {facts: [acme.tier]}}";
+/// let checked = Checker::new().rules(Source::yaml("rule.yaml", rule)).check();
+/// assert!(checked.diagnostics().is_empty());
+/// let needs = checked.rules()[0].needs().unwrap();
+/// assert_eq!(needs.host_names(), ["acme.tier"]);
+/// assert!(!needs.is_portable());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Checker {
+    capability: Option<Source>,
+    rules: Vec<Source>,
+    configs: Vec<Source>,
+    limits: ReadLimits,
+}
+
+/// What a check found.
+#[derive(Debug)]
+pub struct Checked {
+    diagnostics: Vec<Diagnostic>,
+    rules: Vec<CheckedRule>,
+    capability: Option<Capability>,
+}
+
+/// A rule document that was checked.
+#[derive(Clone, Debug)]
+pub struct CheckedRule {
+    name: Option<String>,
+    location: Location,
+    sound: bool,
+    needs: Option<Needs>,
+}
+
+/// What a rule needs of a host to be loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    anchor: String,
+    is_core_anchor: bool,
+    profiles: Vec<String>,
+    host_names: Vec<String>,
+    window: usize,
+    nodes: u32,
+    transforms: bool,
+    detector: Option<String>,
+    uses_profiles: Vec<String>,
+    outside_profiles: Vec<(String, String)>,
+}
+
+impl Checker {
+    /// A checker with nothing to check.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same, holding the rules against the host that this document describes.
+    #[must_use]
+    pub fn capability(mut self, capability: Source) -> Self {
+        self.capability = Some(capability);
+        self
+    }
+
+    /// The same, with rules: a document, an array, or a stream ([OAR-DOC-31]).
+    #[must_use]
+    pub fn rules(mut self, rules: Source) -> Self {
+        self.rules.push(rules);
+        self
+    }
+
+    /// The same, with a configuration.
+    #[must_use]
+    pub fn config(mut self, config: Source) -> Self {
+        self.configs.push(config);
+        self
+    }
+
+    /// Checks everything and collects what is wrong.
+    #[must_use]
+    pub fn check(&self) -> Checked {
+        let mut diagnostics = Vec::new();
+        let capability = self.capability.as_ref().and_then(|source| {
+            let read = read_capability(source, &self.limits);
+            read.map_err(|faults| diagnostics.extend(faults)).ok()
+        });
+        let any_host = Capability::of_any_host();
+        let host = capability.as_ref().unwrap_or(&any_host);
+        let readings: Vec<Reading> = self.rules.iter().map(|s| s.read(&self.limits)).collect();
+        let mut gathered = Gathered::default();
+        for reading in &readings {
+            gathered.reading(reading, host, &mut diagnostics);
+        }
+        let mut rules: Vec<CheckedRule> = readings.iter().flat_map(documents).collect();
+        for draft in &gathered.drafts {
+            let span = draft.placed.root.span;
+            let same = |rule: &&mut CheckedRule| {
+                rule.location.span == span
+                    && std::sync::Arc::ptr_eq(&rule.location.file, draft.placed.file)
+            };
+            if let Some(rule) = rules.iter_mut().find(same) {
+                rule.needs = Some(Needs::of(draft, host));
+            }
+        }
+        let Gathered { drafts, failed } = gathered;
+        let mut resolved = resolve(drafts, &failed, host, &mut diagnostics);
+        configure(&self.configs, &self.limits, &failed, &mut resolved.rules, &mut diagnostics);
+        for rule in &mut rules {
+            rule.sound = !diagnostics.iter().any(|diagnostic| rule.is_faulted_by(diagnostic));
+        }
+        Checked { diagnostics, rules, capability }
+    }
+}
+
+/// Every rule document of a reading.
+fn documents(reading: &Reading) -> impl Iterator<Item = CheckedRule> {
+    reading.documents.iter().flat_map(move |document| {
+        let rule = move |root: &Node, pointer: String| CheckedRule {
+            name: identity(root),
+            location: Location {
+                file: std::sync::Arc::clone(&reading.file),
+                span: root.span,
+                pointer,
+            },
+            sound: true,
+            needs: None,
+        };
+        let prefix = &document.pointer_prefix;
+        match document.root.as_array() {
+            None => vec![rule(&document.root, prefix.clone())],
+            Some(members) => {
+                let members = members.iter().enumerate();
+                members.map(|(item, member)| rule(member, format!("{prefix}/{item}"))).collect()
+            }
+        }
+    })
+}
+
+impl Checked {
+    /// Everything that was found, warnings included.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// How many of the findings are errors.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        super::loader::errors(&self.diagnostics)
+    }
+
+    /// The rule documents, in their order.
+    #[must_use]
+    pub fn rules(&self) -> &[CheckedRule] {
+        &self.rules
+    }
+
+    /// The host that the rules were held against; `None` when it was every host.
+    #[must_use]
+    pub fn capability(&self) -> Option<&Capability> {
+        self.capability.as_ref()
+    }
+}
+
+impl CheckedRule {
+    /// The qualified identifier, as far as it can be told ([OAR-DOC-8]).
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Where the document stands.
+    #[must_use]
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// Whether nothing is wrong with it.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.sound
+    }
+
+    /// What it needs of a host; `None` when its document is faulty.
+    #[must_use]
+    pub fn needs(&self) -> Option<&Needs> {
+        self.needs.as_ref()
+    }
+
+    fn is_faulted_by(&self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.severity() == Severity::Error
+            && diagnostic.location().is_some_and(|place| {
+                let (own, span) = (self.location.span, place.span);
+                std::sync::Arc::ptr_eq(&place.file, &self.location.file)
+                    && own.start <= span.start
+                    && span.start < own.end.max(own.start + 1)
+            })
+    }
+}
+
+impl Needs {
+    fn of(draft: &Draft<'_>, host: &Capability) -> Self {
+        let document = &draft.document;
+        let anchor = document.anchor.as_str().unwrap_or_default();
+        let strings = |list: &[Node]| -> Vec<String> {
+            list.iter().filter_map(|node| node.as_str().map(Into::into)).collect()
+        };
+        let profiles = strings(document.required_profiles);
+        let mut host_names: BTreeSet<String> =
+            draft.assumed.iter().map(|name| name.to_string()).collect();
+        let mut uses_profiles = BTreeSet::new();
+        let mut outside = BTreeSet::new();
+        let used = draft.references.iter().filter_map(|slot| host.environment.entry(*slot));
+        let required = document.required_facts.iter().filter_map(Node::as_str);
+        let required = required.filter_map(|name| Some(host.environment.named(name)?.1));
+        for (entry, is_used) in used.map(|e| (e, true)).chain(required.map(|e| (e, false))) {
+            match entry.tier() {
+                Tier::Core => {}
+                Tier::Host if is_used => drop(host_names.insert(entry.name().to_owned())),
+                Tier::Host => {}
+                Tier::Profile(position) => {
+                    let known = Vocabulary::get().profiles.get(usize::from(position));
+                    let Some(profile) = known.map(|own| own.name.as_str()) else { continue };
+                    uses_profiles.insert(profile.to_owned());
+                    if is_used && !profiles.iter().any(|own| own == profile) {
+                        outside.insert((entry.name().to_owned(), profile.to_owned()));
+                    }
+                }
+            }
+        }
+        Self {
+            anchor: anchor.to_owned(),
+            is_core_anchor: Vocabulary::get().anchor(anchor).is_some(),
+            uses_profiles: uses_profiles.into_iter().collect(),
+            outside_profiles: outside.into_iter().collect(),
+            profiles,
+            host_names: host_names.into_iter().collect(),
+            window: document.flow.and_then(Node::as_array).map_or(0, <[_]>::len),
+            nodes: draft.program.as_ref().map_or(0, oar_expr::Program::node_count),
+            transforms: document.transform.is_some(),
+            detector: document.detector.and_then(Node::as_str).map(Into::into),
+        }
+    }
+
+    /// The moment that the rule is for.
+    #[must_use]
+    pub fn anchor(&self) -> &str {
+        &self.anchor
+    }
+
+    /// Whether that moment is one of the standard's, which any host can map.
+    #[must_use]
+    pub fn is_core_anchor(&self) -> bool {
+        self.is_core_anchor
+    }
+
+    /// The profiles that the rule requires.
+    #[must_use]
+    pub fn profiles(&self) -> &[String] {
+        &self.profiles
+    }
+
+    /// The facts and functions of a host's own that it uses.
+    #[must_use]
+    pub fn host_names(&self) -> &[String] {
+        &self.host_names
+    }
+
+    /// The names that it uses of a profile without requiring the profile, each with the profile:
+    /// they are reached by name, and the rule is not portable for it ([OAR-PROF-6]).
+    #[must_use]
+    pub fn outside_profiles(&self) -> &[(String, String)] {
+        &self.outside_profiles
+    }
+
+    /// The profiles whose names it uses.
+    #[must_use]
+    pub fn uses_profiles(&self) -> &[String] {
+        &self.uses_profiles
+    }
+
+    /// The least `activity_window` for its flow ([OAR-FACT-13]).
+    #[must_use]
+    pub fn window(&self) -> usize {
+        self.window
+    }
+
+    /// The nodes of its condition ([OAR-EXPR-17]).
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// Whether it changes content ([OAR-OPS-18]).
+    #[must_use]
+    pub fn transforms(&self) -> bool {
+        self.transforms
+    }
+
+    /// The detector that it runs ([OAR-OPS-12]).
+    #[must_use]
+    pub fn detector(&self) -> Option<&str> {
+        self.detector.as_deref()
+    }
+
+    /// Whether it means the same on every host with its profiles and a window for its flow
+    /// ([OAR-PROF-6]).
+    #[must_use]
+    pub fn is_portable(&self) -> bool {
+        self.is_core_anchor && self.host_names.is_empty() && self.outside_profiles.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rules: &str) -> Checked {
+        Checker::new().rules(Source::yaml("rules.yaml", rules)).check()
+    }
+
+    fn messages(checked: &Checked) -> Vec<String> {
+        checked.diagnostics().iter().map(ToString::to_string).collect()
+    }
+
+    const RULE: &str = "oar: '1.0'\nkind: policy\neffect: block\nanchor: tool.pre_invoke\n";
+
+    #[test]
+    fn names_of_a_profile_are_checked_without_a_host() {
+        let checked =
+            check(&format!("{RULE}id: R\nwhen: tool == 1\nrequires: {{profiles: [tool]}}"));
+        assert_eq!(messages(&checked), ["OAR-EXPR-11: `==` cannot compare string with int"]);
+        assert!(!checked.rules()[0].is_sound());
+    }
+
+    #[test]
+    fn a_host_may_declare_names_of_its_own() {
+        let checked = check(&format!(
+            "{RULE}id: R\nwhen: acme.rank(acme.name) > 1 || size(acme.name) == 0\n\
+             requires: {{facts: [acme.rank, acme.name]}}"
+        ));
+        assert_eq!(messages(&checked), [""; 0]);
+        assert_eq!(checked.rules()[0].needs().unwrap().host_names(), ["acme.name", "acme.rank"]);
+    }
+
+    #[test]
+    fn a_host_name_must_be_reached_all_the_same() {
+        let checked = check(&format!("{RULE}id: R\nwhen: acme.name == 'a'"));
+        assert_eq!(
+            messages(&checked),
+            ["OAR-FACT-20: `acme.name` is not reached through `requires`"]
+        );
+        let place = checked.diagnostics()[0].location().unwrap();
+        assert_eq!(place.file.slice(place.span), "acme.name");
+    }
+
+    #[test]
+    fn no_host_declares_a_name_without_a_namespace() {
+        let checked =
+            check(&format!("{RULE}id: R\nwhen: tol == 'a'\nrequires: {{profiles: [tool]}}"));
+        assert_eq!(messages(&checked), ["OAR-FACT-3: unknown name `tol`"]);
+        let checked = check(&format!(
+            "{RULE}id: R\nwhen: tool_args.x == 'a'\nrequires: {{profiles: [tool]}}"
+        ));
+        assert_eq!(messages(&checked), ["OAR-FACT-3: unknown name `tool_args.x`"]);
+        let checked = check(&format!("{RULE}id: R\nrequires: {{profiles: [tol], facts: [x]}}"));
+        assert_eq!(
+            messages(&checked),
+            [
+                "OAR-FACT-19: rule `R` requires profile `tol`, which is not one of the standard's",
+                "OAR-FACT-19: rule `R` requires `x`, which the standard does not declare and no \
+                 host can",
+            ]
+        );
+    }
+
+    #[test]
+    fn faults_of_the_set_are_found_without_a_host() {
+        let checked = check(&format!(
+            "{RULE}id: A\noverrides: [B]\n---\n{RULE}id: A\n---\n{RULE}id: C\nanchor: {{}}"
+        ));
+        assert_eq!(
+            messages(&checked),
+            [
+                "OAR-DOC-1: member `anchor` is given twice",
+                "OAR-DOC-9: rule `A` is loaded twice",
+                "OAR-EVAL-13: override `B` is not loaded",
+            ]
+        );
+        let sound: Vec<bool> = checked.rules().iter().map(CheckedRule::is_sound).collect();
+        assert_eq!(sound, [false, false, false]);
+    }
+
+    #[test]
+    fn an_invalid_capability_document_leaves_the_rules_checked() {
+        let checked = Checker::new()
+            .capability(Source::json("capability.json", "{}"))
+            .rules(Source::yaml("rules.yaml", format!("{RULE}id: R\nwhen: tool ==")))
+            .check();
+        let last = messages(&checked).pop().unwrap();
+        assert!(last.starts_with("OAR-EXPR-1"), "{last}");
+        assert!(checked.capability().is_none());
+    }
+
+    #[test]
+    fn portability_is_a_matter_of_anchor_names_and_profiles() {
+        let needs = |rest: &str| {
+            let checked = check(&format!("oar: '1.0'\nid: R\nkind: policy\neffect: block\n{rest}"));
+            assert_eq!(messages(&checked), [""; 0], "{rest}");
+            checked.rules()[0].needs().unwrap().clone()
+        };
+        let plain =
+            needs("anchor: tool.pre_invoke\nrequires: {profiles: [tool]}\nwhen: tool == 'a'");
+        assert!(plain.is_portable());
+        let by_name =
+            needs("anchor: tool.pre_invoke\nrequires: {facts: [tool]}\nwhen: tool == 'a'");
+        assert_eq!(by_name.outside_profiles(), [("tool".to_owned(), "tool".to_owned())]);
+        assert!(!by_name.is_portable());
+        assert!(!needs("anchor: acme.moment").is_portable());
+        assert_eq!(needs("anchor: tool.pre_invoke\nflow: [a, b]").window(), 2);
+    }
+}
