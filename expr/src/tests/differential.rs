@@ -5,6 +5,7 @@
 
 use super::{Declared, Members, World, load, run};
 use crate::Map as _;
+use crate::program::Instruction;
 use crate::{
     Ast, BinaryOperator, Limits, Member, NodeId, NodeKind, RaiseKind, Scalar, Span, Type,
     UnaryOperator, Value, compile, parse,
@@ -430,6 +431,24 @@ fn programs_agree_with_a_slow_walk() {
     }
     // The generator is of use only while it reaches all three ends often.
     assert!(values[0] > 1000 && values[1] > 1000 && faults > 1000, "{values:?} {faults}");
+}
+
+/// An evaluation ends because it never goes back ([OAR-EXPR-18]).
+#[test]
+fn every_jump_leads_forward() {
+    let mut jumps = 0;
+    for seed in 1..=2000u64 {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let source = expression(&mut random, Type::Bool, 5);
+        let program = load(&source);
+        for (at, instruction) in program.code.iter().enumerate() {
+            if let Instruction::Jump(target) | Instruction::JumpIf { target, .. } = *instruction {
+                jumps += 1;
+                assert!(target as usize > at, "seed {seed}: {at} leads back to {target}: {source}");
+            }
+        }
+    }
+    assert!(jumps > 1000, "{jumps}");
 }
 
 #[test]

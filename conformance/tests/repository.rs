@@ -1,0 +1,87 @@
+//! The list of clauses is whole, and nothing in the repository names a clause that is not in it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "this is test code"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use oar_conformance::clauses;
+
+/// The areas of Open Agent Rules 1.0, each with its last number: none in between is left out.
+const AREAS: [(&str, u32); 12] = [
+    ("DOC", 32),
+    ("SEL", 9),
+    ("EVAL", 20),
+    ("FACT", 28),
+    ("FIRE", 11),
+    ("OPS", 23),
+    ("PROF", 10),
+    ("CFG", 8),
+    ("CONF", 40),
+    ("VER", 5),
+    ("EXPR", 24),
+    ("COPY", 11),
+];
+
+/// Identifiers that tests make up.
+const MADE_UP: [&str; 4] = ["OAR-EVAL-99", "OAR-EVAL-400", "OAR-DOC-99", "OAR-NONE-1"];
+
+#[test]
+fn the_list_has_every_clause_once() {
+    let mut wanted = Vec::new();
+    for (area, last) in AREAS {
+        wanted.extend((1..=last).map(|number| format!("OAR-{area}-{number}")));
+    }
+    let mut listed: Vec<&str> = clauses::all().iter().map(|clause| clause.id.as_str()).collect();
+    listed.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(listed, wanted);
+    for clause in clauses::all() {
+        assert!(!clause.summary.is_empty() && !clause.section.is_empty(), "{}", clause.id);
+    }
+}
+
+#[test]
+fn no_file_names_a_clause_that_is_not_listed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut unknown: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut named = 0;
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if name != "target" && name != ".git" && name != "node_modules" {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            for id in identifiers(&text) {
+                named += 1;
+                if clauses::find(id).is_none() && !MADE_UP.contains(&id) {
+                    unknown.insert(id.to_owned(), path.clone());
+                }
+            }
+        }
+    }
+    assert!(named > 2000, "only {named} identifiers were found");
+    assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+/// Whatever in `text` looks like the identifier of a clause.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("OAR-").filter_map(|(start, _)| {
+        let rest = &text[start..];
+        let area = rest[4..].bytes().take_while(u8::is_ascii_uppercase).count();
+        let number = rest.get(4 + area + 1..)?;
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let whole = rest.get(..4 + area + 1 + digits)?;
+        (area > 0 && digits > 0 && rest.as_bytes()[4 + area] == b'-').then_some(whole)
+    })
+}
