@@ -1,2 +1,51 @@
-//! The `oar` command.
-fn main() {}
+//! The `oar` command: check, evaluate, explain and test Open Agent Rules documents.
+//!
+//! Results go to standard output, troubles to standard error. The exit code is 0 when all is
+//! well, 1 when the input was judged bad, 2 for wrong usage, 3 when something could not be read,
+//! and 4 when the decision is block and `eval --exit-code` was asked for.
+#![forbid(unsafe_code)]
+
+mod check;
+#[expect(dead_code, reason = "what `eval` reads comes with it")]
+mod input;
+#[expect(dead_code, reason = "how `eval` ends comes with it")]
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use output::{Output, Trouble};
+
+/// Checks, evaluates, explains and tests Open Agent Rules documents.
+#[derive(Debug, Parser)]
+#[command(name = "oar", version, max_term_width = 100)]
+struct Cli {
+    /// When to colour: where a terminal shows it, always or never.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: output::Color,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::new(cli.color);
+    let result = match &cli.command {
+        Command::Check(args) => check::run(args, &mut output),
+    };
+    let result = result.and_then(|verdict| output.finish().map(|()| verdict));
+    match result {
+        Ok(verdict) => verdict.into(),
+        // A reader that has seen enough, such as `head`, is no trouble.
+        Err(Trouble::Closed) => ExitCode::SUCCESS,
+        Err(trouble) => {
+            output::complain(cli.color, &trouble);
+            trouble.into()
+        }
+    }
+}

@@ -126,7 +126,9 @@ impl<P: Fn(Role, &str) -> String> Output<P> {
         let width = self.width;
         let empty = (self.paint)(Role::Gutter, &format!("{:width$} | ", ""));
         if !rows.is_empty() {
-            self.line(&empty);
+            // Codes of a terminal would keep a blank at the end from being trimmed.
+            let bare = (self.paint)(Role::Gutter, &format!("{:width$} |", ""));
+            self.line(&bare);
         }
         for (at, row) in rows.iter().enumerate() {
             let Some(number) = row.number else {

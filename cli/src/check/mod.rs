@@ -1,0 +1,153 @@
+//! `oar check`: everything that is wrong with documents, at once.
+
+mod format;
+mod summary;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use oar_engine::diagnostic::Diagnostic;
+use oar_engine::load::{Checked, Checker};
+
+use crate::input::{self, Input, Kind, Pack};
+use crate::output::{Output, Trouble, Verdict, listed};
+
+/// Checks rules, packs, capability documents and configurations.
+///
+/// Directories are read in a fixed order, with everything below them; a directory that holds a
+/// capability document is a pack, checked against it and with its configuration. Without a
+/// capability document, rules are held against every host there can be.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files and directories; `-` is standard input.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// The capability document of the host, in place of those found.
+    #[arg(long, value_name = "FILE")]
+    capability: Option<PathBuf>,
+    /// A configuration, in place of those found; later ones win.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// How to write what is found.
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    format: Format,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// With the text underlined, for people.
+    Full,
+    /// One line each, for editors.
+    Concise,
+    /// One object with everything.
+    Json,
+}
+
+/// A pack and what was found in it.
+pub(crate) struct Found {
+    pub(crate) pack: Pack,
+    pub(crate) checked: Checked,
+    /// Capability documents that were checked on their own, and are valid or not.
+    pub(crate) alone: Vec<Checked>,
+}
+
+impl Found {
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.alone.iter().chain([&self.checked]).flat_map(Checked::diagnostics)
+    }
+
+    pub(crate) fn errors(&self) -> usize {
+        self.alone.iter().chain([&self.checked]).map(Checked::errors).sum()
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When something cannot be read, or there is nothing to check.
+pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> {
+    let packs = packs(args)?;
+    let found = packs.into_iter().map(check).collect::<Result<Vec<Found>, Trouble>>()?;
+    match args.format {
+        Format::Full | Format::Concise => {
+            for diagnostic in found.iter().flat_map(Found::diagnostics) {
+                match args.format {
+                    Format::Full => output.diagnostic(diagnostic),
+                    _ => output.line(&oar_engine::diagnostic::render::concise(diagnostic)),
+                }
+            }
+            found.iter().for_each(|found| summary::write(found, output));
+        }
+        Format::Json => format::json(&found, output),
+    }
+    Ok(Verdict::unless(found.iter().any(|found| found.errors() > 0)))
+}
+
+/// The documents to check, pack by pack.
+fn packs(args: &Args) -> Result<Vec<Pack>, Trouble> {
+    let mut packs = input::gather(&args.paths)?;
+    let given = args.capability.as_deref().map(|path| named(path, Kind::Capability)).transpose()?;
+    let configs: Vec<Input> =
+        args.config.iter().map(|path| named(path, Kind::Config)).collect::<Result<_, Trouble>>()?;
+    if let Some(capability) = given {
+        // For one host, everything is one set.
+        let mut all = Pack { capabilities: vec![capability], ..Pack::default() };
+        for pack in packs.drain(..) {
+            all.rules.extend(pack.rules);
+            all.configs.extend(pack.configs);
+            all.others.extend(pack.others);
+        }
+        packs.push(all);
+    }
+    if !configs.is_empty() {
+        for pack in packs.iter_mut().filter(|pack| !pack.rules.is_empty()) {
+            pack.configs.clone_from(&configs);
+        }
+    }
+    let others: Vec<String> =
+        packs.iter().flat_map(|pack| &pack.others).map(|path| input::shown(path)).collect();
+    packs.retain(|pack| !pack.is_empty());
+    if packs.is_empty() {
+        let what = "no rule, capability document or configuration to check";
+        return Err(Trouble::Usage(match others.is_empty() {
+            true => format!("{what} in {}", listed(args.paths.iter().map(|p| input::shown(p)))),
+            false => format!("{what}: {} hold none", listed(others)),
+        }));
+    }
+    Ok(packs)
+}
+
+/// A file whose kind the user told.
+fn named(path: &std::path::Path, kind: Kind) -> Result<Input, Trouble> {
+    let mut input = input::file(path)?;
+    input.kind = kind;
+    Ok(input)
+}
+
+fn check(pack: Pack) -> Result<Found, Trouble> {
+    let mut alone = Vec::new();
+    let mut checker = Checker::new();
+    match pack.capabilities.as_slice() {
+        [only] => checker = checker.capability(only.source.clone()),
+        [] => {}
+        several if pack.rules.is_empty() && pack.configs.is_empty() => {
+            let check = |input: &Input| Checker::new().capability(input.source.clone()).check();
+            alone = several.iter().map(check).collect();
+        }
+        several => {
+            let names = listed(several.iter().map(|input| input::shown(&input.path)));
+            return Err(Trouble::Usage(format!(
+                "several capability documents, {names}: name one with `--capability`"
+            )));
+        }
+    }
+    for rules in &pack.rules {
+        checker = checker.rules(rules.source.clone());
+    }
+    // Without rules, a configuration would name none that is loaded.
+    for config in &pack.configs {
+        checker = checker.config(config.source.clone());
+    }
+    Ok(Found { checked: checker.check(), alone, pack })
+}
