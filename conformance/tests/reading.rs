@@ -8,12 +8,27 @@
 
 mod common;
 
-use common::{Scratch, capability, fixture, parse, parse_text, sound};
+use common::{Scratch, capability, fixture, json_of, parse, parse_text, sound};
 use oar_conformance::fixture::{Corpus, Entry, ReadAs, to_line};
 use serde_json::{Value, json};
 
-/// The complaints about `fixture`, each with what it underlines.
+/// The complaints about `fixture`, each with what it underlines. The published schema must refuse
+/// what is complained about and accept the rest, as far as a schema can.
 fn complaints(fixture: &Value) -> Vec<String> {
+    let found = told(fixture);
+    let beyond_a_schema = |complaint: &String| complaint.starts_with("OAR-CONF-34");
+    let is_refused = !found.iter().all(beyond_a_schema);
+    assert_eq!(schema().is_valid(fixture), !is_refused, "{found:?} {fixture}");
+    found
+}
+
+fn schema() -> jsonschema::Validator {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/fixture.schema.json");
+    let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
+}
+
+fn told(fixture: &Value) -> Vec<String> {
     match parse(fixture) {
         Entry::Fixture(_) => Vec::new(),
         Entry::Invalid(invalid) => invalid
@@ -208,7 +223,7 @@ fn each_rule_for_fixtures_has_its_complaint() {
         ),
         (
             with(|f| f["expected"] = json!({"decision": "allow"})),
-            "OAR-CONF-21: `allow` is no decision: `block`, `transform`, `nudge`, `warn`, `none` @ /expected/decision",
+            "OAR-CONF-21: `allow` is none of `block`, `transform`, `nudge`, `warn`, `none` @ /expected/decision",
         ),
         (
             with(|f| f["expected"] = json!({"error": "x", "decision": "block"})),
@@ -231,6 +246,63 @@ fn each_rule_for_fixtures_has_its_complaint() {
     ];
     for (fixture, complaint) in cases {
         assert_eq!(complaints(&fixture), [complaint]);
+    }
+}
+
+#[test]
+fn what_no_report_can_hold_is_refused() {
+    let cases = [
+        (json!({"error": ""}), "OAR-CONF-30: `error` is empty @ /expected/error"),
+        (
+            json!({"applied": ["A"]}),
+            "OAR-CONF-21: `A` is no entry of a trace @ /expected/applied/0",
+        ),
+        (
+            json!({"applied": ["A:ok"]}),
+            "OAR-CONF-21: `A:ok` is no entry of a trace @ /expected/applied/0",
+        ),
+        (
+            json!({"applied": ["a:fired"]}),
+            "OAR-CONF-21: `a:fired` is no entry of a trace @ /expected/applied/0",
+        ),
+        (
+            json!({"applied": ["n./A:fired"]}),
+            "OAR-CONF-21: `n./A:fired` is no entry of a trace @ /expected/applied/0",
+        ),
+        (
+            json!({"on_fire": ["increment"]}),
+            "OAR-CONF-21: `increment` is none of `increment_counter`, `reset_counter`, `publish_event`, \
+             `increment_breaker`, `reset_breaker` @ /expected/on_fire/0",
+        ),
+        (
+            json!({"transforms": [{"action": "remove", "target": "content"}]}),
+            "OAR-CONF-21: `remove` is none of `redact`, `replace`, `annotate` @ /expected/transforms/0/action",
+        ),
+        (
+            json!({"skipped_transforms": [{"rule": "A", "start": 0, "end": 1, "reason": "late"}]}),
+            "OAR-CONF-21: `late` is none of `overlap` @ /expected/skipped_transforms/0/reason",
+        ),
+        (
+            json!({"events": [{"rule": "A", "anchor": "x", "effect": "none"}]}),
+            "OAR-CONF-21: `none` is none of `block`, `transform`, `nudge`, `warn`, `allow` @ /expected/events/0/effect",
+        ),
+        (
+            json!({"counters": {"n/a": {}}}),
+            "OAR-CONF-33: `n/a` is no key of a counter @ /expected/counters/n~1a",
+        ),
+        (
+            json!({"counters": {"#x": {}}}),
+            "OAR-CONF-33: `#x` is no key of a counter @ /expected/counters/#x",
+        ),
+    ];
+    for (expected, complaint) in cases {
+        assert_eq!(complaints(&with(|f| f["expected"] = expected)), [complaint]);
+    }
+    for expected in [
+        json!({"applied": ["a-1.b2/A_1:monitored_errored", "A:fired"]}),
+        json!({"counters": {"n/A#": {}, "A#x#y:z": {}, "B": {}}}),
+    ] {
+        assert_eq!(complaints(&with(|f| f["expected"] = expected)), [""; 0]);
     }
 }
 
@@ -341,4 +413,17 @@ fn questions_need_no_expectation_and_may_share_a_file() {
     let corpus = Corpus::read_questions(&[array, lines]).unwrap();
     let ids: Vec<_> = corpus.fixtures().map(|fixture| fixture.id()).collect();
     assert_eq!(ids, ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn every_fixture_of_our_corpus_fits_the_published_schema() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let corpus = Corpus::read(&[directory]).unwrap();
+    let schema = schema();
+    for entry in &corpus.entries {
+        let text = std::fs::read_to_string(entry.file()).unwrap();
+        let errors: Vec<String> =
+            schema.iter_errors(&json_of(&text)).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [""; 0], "{}", entry.file());
+    }
 }

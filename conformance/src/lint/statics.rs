@@ -110,24 +110,7 @@ fn assertions(fixture: &Fixture, found: &mut Found<'_>) {
             found("OAR-CONF-30", format!("the expected error `{error}` is no clause"));
         }
     }
-    for entry in all().filter_map(|e| e.get("applied")?.as_array()).flatten() {
-        let outcome = entry.as_str().and_then(|entry| entry.rsplit_once(':')).map(|(_, o)| o);
-        if !outcome.is_some_and(|outcome| OUTCOMES.contains(&outcome)) {
-            found("OAR-OPS-9", format!("`applied` has {entry}, which is no entry of a trace"));
-        }
-    }
 }
-
-/// The outcomes of a trace ([OAR-OPS-9]).
-const OUTCOMES: [&str; 7] = [
-    "fired",
-    "passed",
-    "errored",
-    "suppressed",
-    "monitored_fired",
-    "monitored_passed",
-    "monitored_errored",
-];
 
 fn supplied(fixture: &Fixture, found: &mut Found<'_>) {
     for moment in &fixture.question.occurrences {
