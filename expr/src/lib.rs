@@ -70,6 +70,7 @@ mod check;
 mod compile;
 mod error;
 mod eval;
+mod explain;
 mod fold;
 mod host;
 mod lexer;
@@ -91,6 +92,7 @@ pub use ast::{Ast, BinaryOperator, Children, Node, NodeId, NodeKind, UnaryOperat
 pub use atoms::{Literals, Matcher, StringTest, Subject};
 pub use error::{Error, ErrorKind, NumberForm, Related};
 pub use eval::Stack;
+pub use explain::{CameTo, Explanation, Seen, explain};
 pub use host::{Host, Raise, RaiseKind, Scalar};
 pub use parser::parse;
 pub use program::{Limits, Program, Reference, Use, UseKind, compile};

@@ -114,7 +114,7 @@ ok: 1 capability document is valid
         ran.out,
         "\
 host.yaml:6:12: error[OAR-FACT-16] profile `tol` is not one of the standard's
-host.yaml:9:23: error[OAR-EXPR-17] `expression_nodes_max` is less than 256
+host.yaml:9:23: error[OAR-EXPR-17] `expression_nodes_max` is `255`, below 256
 bad: 2 errors
 "
     );

@@ -12,10 +12,10 @@ use crate::{
 };
 
 /// A small generator of numbers (xorshift); the seed of a failure is in its message.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -28,7 +28,7 @@ impl Random {
 }
 
 /// A random expression of the type, in parentheses where it could group otherwise.
-fn expression(random: &mut Random, ty: Type, depth: usize) -> String {
+pub(super) fn expression(random: &mut Random, ty: Type, depth: usize) -> String {
     if depth == 0 || random.below(12) == 0 {
         return leaf(random, ty).to_owned();
     }
@@ -390,7 +390,7 @@ fn binary<'w>(
     }
 }
 
-fn worlds() -> Vec<World> {
+pub(super) fn worlds() -> Vec<World> {
     let world = World::default();
     vec![
         World {

@@ -4,6 +4,7 @@ mod depth;
 mod differential;
 mod errors;
 mod evaluate;
+mod explain;
 mod program;
 mod syntax;
 
