@@ -76,12 +76,12 @@ fn no_file_names_a_clause_that_is_not_listed() {
 
 /// Whatever in `text` looks like the identifier of a clause.
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices("OAR-").filter_map(|(start, _)| {
-        let rest = &text[start..];
-        let area = rest[4..].bytes().take_while(u8::is_ascii_uppercase).count();
-        let number = rest.get(4 + area + 1..)?;
-        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        let whole = rest.get(..4 + area + 1 + digits)?;
-        (area > 0 && digits > 0 && rest.as_bytes()[4 + area] == b'-').then_some(whole)
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
+    text.match_indices("OAR-").filter_map(move |(start, prefix)| {
+        let rest = text.get(start..)?;
+        let (area, rest_of_it) = rest.get(prefix.len()..)?.split_once('-')?;
+        let digits = rest_of_it.bytes().take_while(u8::is_ascii_digit).count();
+        let is_one = !area.is_empty() && area.chars().all(is_part) && digits > 0;
+        is_one.then(|| rest.get(..prefix.len() + area.len() + 1 + digits)).flatten()
     })
 }
