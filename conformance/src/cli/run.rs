@@ -62,7 +62,7 @@ pub(crate) struct EngineArgs {
     /// is tested, in this process.
     #[arg(long, value_name = "COMMAND")]
     engine: Option<String>,
-    /// The seconds that the engine has for one fixture.
+    /// The seconds that the engine has for one fixture; our own, in this process, has no limit.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = time_limit)]
     timeout: Duration,
     /// How many engines work at once.
