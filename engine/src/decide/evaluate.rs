@@ -60,6 +60,8 @@ pub(crate) struct Record {
     pub(crate) transforms: Vec<Planned>,
     /// What the detectors of fired rules reported, for their copy.
     pub(crate) overlays: Vec<(u32, Overlay)>,
+    /// The same of rules whose condition did not hold, for explanations.
+    pub(crate) passing_overlays: Vec<(u32, Overlay)>,
     /// Detectors that failed.
     pub(crate) failed_detectors: Vec<u32>,
 }
@@ -199,8 +201,10 @@ impl Run<'_> {
         self.check_supplied(rule)?;
         if let Some(program) = &rule.program {
             let mut asking = self.asking(rank, overlay.as_ref());
-            if !program.evaluate(&mut asking, stack).map_err(Failure::raised)? {
-                return Ok(Verdict::Passed);
+            let holds = program.evaluate(&mut asking, stack).map_err(Failure::raised);
+            if holds != Ok(true) {
+                self.record.passing_overlays.extend(overlay.map(|overlay| (rank, overlay)));
+                return holds.map(|_| Verdict::Passed);
             }
         }
         self.fire(rank, rule, monitored, overlay)?;

@@ -5,6 +5,7 @@
 
 mod copy;
 mod evaluate;
+mod explain;
 mod facts;
 mod failure;
 mod order;
@@ -19,6 +20,7 @@ mod transform;
 use std::fmt;
 use std::sync::Arc;
 
+pub use explain::{ClauseExplanation, ConditionExplanation, End, FlowExplanation, RuleExplanation};
 pub use failure::Failure;
 pub use outcome::{AccumulatedTransform, Advisory, CounterReport, Decision, Outcome, RenderedCopy};
 pub use report::{AdvisoryReport, CounterSpan, Report, SkippedReport};

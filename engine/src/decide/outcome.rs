@@ -142,6 +142,14 @@ impl<'o> Outcome<'o> {
         Self { facts, record, winner, content }
     }
 
+    pub(crate) fn facts(&self) -> &Facts<'o> {
+        &self.facts
+    }
+
+    pub(crate) fn record(&self) -> &Record {
+        &self.record
+    }
+
     /// What the occurrence resolves to ([OAR-EVAL-6]).
     #[must_use]
     pub fn decision(&self) -> Decision {

@@ -38,9 +38,9 @@ use crate::document::version;
 #[derive(Clone, Debug)]
 pub struct Loader {
     capability: Source,
-    rules: Vec<Source>,
+    pub(super) rules: Vec<Source>,
     configs: Vec<Source>,
-    limits: ReadLimits,
+    pub(super) limits: ReadLimits,
 }
 
 /// A rule set and what is worth saying about it.

@@ -16,6 +16,7 @@ mod source;
 mod template;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod vocabulary;
 
 pub use capability::Capability;
@@ -27,4 +28,5 @@ pub use rule_set::{RuleSet, RuleView, UnknownAnchor};
 pub(crate) use select::{AnchorIndex, ClauseTable};
 pub use source::Source;
 pub(crate) use template::{Step, Template};
+pub use texts::{RuleText, RuleTexts};
 pub use vocabulary::{CoreAnchor, Declaration, Name, Profile, Vocabulary};
