@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod check;
-#[expect(dead_code, reason = "what `eval` reads comes with it")]
+mod documents;
+mod eval;
+mod explain;
 mod input;
-#[expect(dead_code, reason = "how `eval` ends comes with it")]
+mod moment;
 mod output;
 
 use std::process::ExitCode;
@@ -30,6 +32,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Eval(eval::Args),
+    Explain(explain::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
     let mut output = Output::new(cli.color);
     let result = match &cli.command {
         Command::Check(args) => check::run(args, &mut output),
+        Command::Eval(args) => eval::run(args, &mut output),
+        Command::Explain(args) => explain::run(args, &mut output),
     };
     let result = result.and_then(|verdict| output.finish().map(|()| verdict));
     match result {

@@ -1,7 +1,7 @@
 //! `Host::explain`: why each rule did what it did, and that deciding is not changed by asking.
 #![expect(clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 
-use oar_engine::decide::{End, RuleExplanation, TraceOutcome};
+use oar_engine::decide::{RuleExplanation, TraceOutcome};
 use oar_engine::{Host, Loader, Session, Source, ToolCall};
 
 const CAPABILITY: &str = r#"

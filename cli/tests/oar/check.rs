@@ -29,7 +29,7 @@ fn a_sound_pack_is_told_with_its_rules_and_its_host() {
         ("pack/a.yaml", &rule("A", "when: tool == 'x'")),
         (
             "pack/more/b.json",
-            &r#"{"oar": "1.0", "id": "B", "kind": "policy",
+            r#"{"oar": "1.0", "id": "B", "kind": "policy",
             "anchor": "tool.pre_invoke", "effect": "warn"}"#,
         ),
         ("pack/.hidden.yaml", "not: looked at"),

@@ -1,0 +1,80 @@
+//! The rule set that `eval` and `explain` work with: which files, and that they load.
+
+use std::path::PathBuf;
+
+use oar_engine::load::Loaded;
+use oar_engine::{Loader, Source};
+
+use crate::input::{self, Input, Pack};
+use crate::output::{Trouble, listed};
+
+/// Rules, the host they are for, and configurations.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Documents {
+    /// Rules: a file or a directory; may be given more than once. A pack directory brings its
+    /// capability document and its configuration.
+    #[arg(long, value_name = "PATH", required = true)]
+    rules: Vec<PathBuf>,
+    /// The capability document of the host, in place of those found.
+    #[arg(long, value_name = "FILE")]
+    capability: Option<PathBuf>,
+    /// A configuration, in place of those found; later ones win.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+}
+
+impl Documents {
+    /// A loader of these documents.
+    ///
+    /// # Errors
+    /// When something cannot be read, or there is no capability document or more than one.
+    pub(crate) fn loader(&self) -> Result<Loader, Trouble> {
+        let mut all = Pack::default();
+        for pack in input::gather(&self.rules)? {
+            all.rules.extend(pack.rules);
+            all.configs.extend(pack.configs);
+            all.capabilities.extend(pack.capabilities);
+        }
+        if let Some(path) = &self.capability {
+            all.capabilities = vec![input::file(path)?];
+        }
+        if !self.config.is_empty() {
+            all.configs =
+                self.config.iter().map(|path| input::file(path)).collect::<Result<_, _>>()?;
+        }
+        loader(&all)
+    }
+}
+
+/// A loader of the documents of a pack.
+///
+/// # Errors
+/// When there is no capability document or more than one.
+pub(crate) fn loader(pack: &Pack) -> Result<Loader, Trouble> {
+    let capability = match pack.capabilities.as_slice() {
+        [only] => only.source.clone(),
+        [] => {
+            let message = "no capability document: name the host's with `--capability`";
+            return Err(Trouble::Usage(message.to_owned()));
+        }
+        several => {
+            let names = listed(several.iter().map(|input| input::shown(&input.path)));
+            let message =
+                format!("several capability documents, {names}: name one with `--capability`");
+            return Err(Trouble::Usage(message));
+        }
+    };
+    let sources = |inputs: &[Input]| -> Vec<Source> {
+        inputs.iter().map(|input| input.source.clone()).collect()
+    };
+    let loader = sources(&pack.rules).into_iter().fold(Loader::new(capability), Loader::rules);
+    Ok(sources(&pack.configs).into_iter().fold(loader, Loader::config))
+}
+
+/// Loads the documents.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub(crate) fn load(loader: &Loader) -> Result<Loaded, Trouble> {
+    loader.load().map_err(|error| Trouble::Documents(error.into_diagnostics()))
+}
