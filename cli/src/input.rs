@@ -193,14 +193,21 @@ fn source_file(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Arc<SourceFile>, oar_engine::diagnostic::Diagnostic> {
-    let name = if path.as_os_str() == "-" { "<stdin>".to_owned() } else { shown(path) };
-    // JSON is YAML too, so that the one reader serves a stream of either.
-    let format = (name == "<stdin>" && !starts_as_json(bytes)).then_some(Format::Yaml);
-    SourceFile::from_bytes(&name, bytes, format)
-}
-
-fn starts_as_json(bytes: &[u8]) -> bool {
-    bytes.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| b"{[".contains(byte))
+    if path.as_os_str() != "-" {
+        return SourceFile::from_bytes(shown(path), bytes, None);
+    }
+    // No name tells the format: what looks like JSON and is none may be YAML in braces.
+    let read_as = |format| SourceFile::from_bytes("<stdin>", bytes, format);
+    let is_sound =
+        |file: &Arc<SourceFile>| read(file, &ReadLimits::default()).diagnostics.is_empty();
+    let guessed = read_as(None)?;
+    if guessed.format() == Format::Json && !is_sound(&guessed) {
+        let yaml = read_as(Some(Format::Yaml))?;
+        if is_sound(&yaml) {
+            return Ok(yaml);
+        }
+    }
+    Ok(guessed)
 }
 
 fn standard_input() -> Result<Vec<u8>, Trouble> {
@@ -210,14 +217,19 @@ fn standard_input() -> Result<Vec<u8>, Trouble> {
     Ok(bytes)
 }
 
-/// A path as the user would write it, with slashes.
+/// A path as the user would write it: with slashes, and without a `./` that says nothing.
 pub(crate) fn shown(path: &Path) -> String {
-    let text = path.display().to_string();
+    let plain = path.strip_prefix(".").ok().filter(|rest| !rest.as_os_str().is_empty());
+    let text = plain.unwrap_or(path).display().to_string();
     if std::path::MAIN_SEPARATOR == '/' { text } else { text.replace('\\', "/") }
 }
 
 /// Members by which a rule can be told although `oar` is missing.
-const OF_A_RULE: [&str; 6] = ["oar", "anchor", "effect", "when", "selector", "kind"];
+const OF_A_RULE: [&str; 5] = ["oar", "effect", "when", "selector", "kind"];
+
+/// Members by which an occurrence can be told, which has an anchor too.
+const OF_AN_OCCURRENCE: [&str; 5] =
+    ["facts", "content", "tool_call", "recent_activity", "detector_facts"];
 
 fn kind(path: &Path, reading: &Reading) -> Kind {
     let Some(first) = reading.documents.first() else {
@@ -230,7 +242,10 @@ fn kind(path: &Path, reading: &Reading) -> Kind {
     if root.get("oar_config").is_some() {
         return Kind::Config;
     }
-    let rule = |node: &Node| OF_A_RULE.iter().any(|name| node.get(name).is_some());
+    let has = |node: &Node, names: &[&str]| names.iter().any(|name| node.get(name).is_some());
+    let rule = |node: &Node| {
+        has(node, &OF_A_RULE) || (node.get("anchor").is_some() && !has(node, &OF_AN_OCCURRENCE))
+    };
     let members = root.as_array().unwrap_or_default();
     if rule(root) || members.iter().any(rule) {
         return Kind::Rules;

@@ -12,6 +12,8 @@ mod explain;
 mod input;
 mod moment;
 mod output;
+mod test;
+mod xml;
 
 use std::process::ExitCode;
 
@@ -34,6 +36,7 @@ enum Command {
     Check(check::Args),
     Eval(eval::Args),
     Explain(explain::Args),
+    Test(test::Args),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args, &mut output),
         Command::Eval(args) => eval::run(args, &mut output),
         Command::Explain(args) => explain::run(args, &mut output),
+        Command::Test(args) => test::run(args, cli.color, &mut output),
     };
     let result = result.and_then(|verdict| output.finish().map(|()| verdict));
     match result {

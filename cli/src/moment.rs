@@ -167,6 +167,7 @@ impl Moment {
         if let Some(call) = at.member("tool_call") {
             moment.call = tool_call(&call, &mut faults);
         }
+        faults.sort_by_key(|fault| fault.location().map(|place| place.span));
         if faults.is_empty() { Ok(moment) } else { Err(faults) }
     }
 

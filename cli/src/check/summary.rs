@@ -83,8 +83,11 @@ fn verdict(found: &Found, output: &mut Output) {
 
 /// What the host has to decide, where no valid capability document says so.
 fn unchecked(checked: &Checked, why: &str, output: &mut Output) {
-    output.line(&format!("not checked, because {why}:"));
     let needs: Vec<&Needs> = checked.rules().iter().filter_map(|rule| rule.needs()).collect();
+    if needs.is_empty() {
+        return output.line(&format!("not checked for any host, because {why}"));
+    }
+    output.line(&format!("not checked, because {why}:"));
     let names = |of: &dyn Fn(&Needs) -> Vec<String>| -> BTreeSet<String> {
         needs.iter().flat_map(|needs| of(needs)).collect()
     };

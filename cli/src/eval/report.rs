@@ -86,7 +86,7 @@ pub(crate) fn decision(outcome: &Outcome<'_>) -> String {
     let name = styled(style, decision.name());
     match outcome.rule() {
         Some(rule) if outcome.is_error_block() => {
-            format!("{name} in the name of {rule}, because a rule could not be evaluated")
+            format!("{name} in the name of {rule}")
         }
         Some(rule) => format!("{name} by {rule}"),
         None => name,

@@ -19,6 +19,8 @@ struct Part {
     text: String,
     style: anstyle::Style,
     mark: char,
+    /// The operator, for a part that can begin on an earlier line.
+    operator: Option<&'static str>,
     /// Parts inside it, which come before it.
     depth: usize,
 }
@@ -50,12 +52,14 @@ fn parts(found: &ConditionExplanation<'_>, redact: bool) -> Vec<Part> {
     let steps: Vec<_> = found.explanation.steps().collect();
     let mut parts: Vec<Part> = Vec::new();
     for (span, kind, came_to) in &steps {
+        // What stands in the text already needs no telling.
         let literal = matches!(
             kind,
             NodeKind::Bool(_)
                 | NodeKind::Int { .. }
                 | NodeKind::Double(_)
                 | NodeKind::String { .. }
+                | NodeKind::List(_)
         );
         let (text, style, mark) = match came_to {
             CameTo::Value(_) | CameTo::Skipped if literal => continue,
@@ -91,7 +95,12 @@ fn parts(found: &ConditionExplanation<'_>, redact: bool) -> Vec<Part> {
         }
         let inner = parts.iter().filter(|part| inside(&part.range, &range));
         let depth = inner.map(|part| part.depth + 1).max().unwrap_or_default();
-        parts.push(Part { range, text, style, mark, depth });
+        let operator = match kind {
+            NodeKind::Binary { operator, .. } => Some(operator.symbol()),
+            NodeKind::Ternary { .. } => Some("? :"),
+            _ => None,
+        };
+        parts.push(Part { range, text, style, mark, operator, depth });
     }
     parts
 }
@@ -133,16 +142,29 @@ fn rows(text: &str, segment: &Range<usize>, mut parts: Vec<&Part>, width: usize)
         let end = part.range.end.min(segment.end);
         let length = text.get(start..end).unwrap_or_default().trim_end().width().max(1);
         let marks: String = std::iter::repeat_n(part.mark, length).collect();
-        let plain = part.text.width();
+        // Marks that begin on an earlier line do not tell which part they are of.
+        let said = match part.operator.filter(|_| part.range.start < segment.start) {
+            Some(operator) => format!("`{operator}` is {}", part.text),
+            None => part.text.clone(),
+        };
+        let plain = said.width();
         // To the right of the marks; to the left, where that leaves the screen.
         let fits = column + length + 1 + plain <= width;
         let (from, piece) = match fits || column < plain + 1 {
-            true => (column, format!("{marks} {}", styled(part.style, &part.text))),
-            false => (column - plain - 1, format!("{} {marks}", styled(part.style, &part.text))),
+            true => (column, format!("{marks} {}", styled(part.style, &said))),
+            false => (column - plain - 1, format!("{} {marks}", styled(part.style, &said))),
         };
+        if !fits && column < plain + 1 {
+            // Neither beside nor before the marks: below them.
+            rows.push((part.depth, usize::MAX, format!("{}{marks}", " ".repeat(column))));
+            let from = column.min(width.saturating_sub(plain));
+            let text = styled(part.style, &said);
+            rows.push((part.depth, usize::MAX, format!("{}{text}", " ".repeat(from))));
+            continue;
+        }
         let piece_width = length + 1 + plain;
         match rows.last_mut() {
-            Some((depth, used, row)) if *depth == part.depth && *used + 2 <= from => {
+            Some((depth, used, row)) if *depth == part.depth && used.saturating_add(2) <= from => {
                 row.push_str(&" ".repeat(from - *used));
                 row.push_str(&piece);
                 *used = from + piece_width;

@@ -106,11 +106,7 @@ fn decision(outcome: &Outcome<'_>, explained: &[RuleExplanation<'_>]) -> Vec<Str
                 && e.rule.enforcement() == Enforcement::Enforce
         });
         if let Some(failed) = failed {
-            lines.push(format!(
-                "  `{}` could not be evaluated, and its `on_error` is `{}`",
-                failed.rule.qualified(),
-                failed.on_error
-            ));
+            lines.push(format!("  `{}` could not be evaluated", failed.rule.qualified()));
         }
         return lines;
     }
@@ -140,18 +136,15 @@ fn decision(outcome: &Outcome<'_>, explained: &[RuleExplanation<'_>]) -> Vec<Str
         [(effect, rules), weaker @ ..] => {
             if rules.len() > 1 && outcome.decision() != Decision::Block {
                 lines.push(format!(
-                    "  {} rules fired with `{}`; the first in the order of evaluation names it",
+                    "  {} rules fired with `{}`; the first in the order names it",
                     rules.len(),
                     effect.name()
                 ));
             }
             for (other, rules) in weaker {
-                lines.push(format!(
-                    "  `{}` goes before `{}`, which {} fired with",
-                    effect.name(),
-                    other.name(),
-                    listed(rules.iter().copied())
-                ));
+                for rule in rules {
+                    lines.push(format!("  it goes before `{}` by `{rule}`", other.name()));
+                }
             }
         }
     }

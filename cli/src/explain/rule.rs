@@ -8,7 +8,7 @@ use oar_engine::document::rule::Enforcement;
 use oar_expr::{CameTo, NodeKind, Seen};
 
 use super::condition;
-use crate::output::{ASIDE, BAD, DOUBT, GOOD, HEAD, Output, listed, styled};
+use crate::output::{ASIDE, BAD, DOUBT, GOOD, HEAD, Output, counted, listed, styled};
 
 /// The columns before the text of a row.
 const INDENT: usize = 12;
@@ -34,8 +34,8 @@ pub(super) fn write(explanation: &RuleExplanation<'_>, redact: bool, output: &mu
     row("result", vec![end(explanation)]);
     row("order", order(explanation));
     let clauses = explanation.selector.iter();
-    row("selector", clauses.map(|c| clause(c, redact)).collect());
-    row("flow", explanation.flow.iter().flat_map(flow).collect());
+    row("selector", clauses.flat_map(|c| clause(c, redact)).collect());
+    row("flow", explanation.flow.iter().flat_map(|f| flow(f, redact)).collect());
     if let Some(found) = &explanation.condition {
         row("when", condition::lines(found, redact, WIDTH - INDENT));
         row("facts", facts(found, redact));
@@ -82,7 +82,11 @@ fn end(explanation: &RuleExplanation<'_>) -> String {
                     ": its condition does not hold"
                 }
                 (TraceOutcome::Fired | TraceOutcome::MonitoredFired, _, None) => {
-                    ": it has no condition"
+                    if explanation.flow.is_some() {
+                        ": its flow matched"
+                    } else {
+                        ": it has no condition"
+                    }
                 }
                 (TraceOutcome::Fired | TraceOutcome::MonitoredFired, ..) => ": its condition holds",
                 _ => "",
@@ -104,8 +108,8 @@ fn order(explanation: &RuleExplanation<'_>) -> Vec<String> {
         return vec![format!("{}, by kind and name", ordinal(place + 1))];
     }
     let why = match place < base {
-        true => "moved ahead of what it or a rule behind it suppresses",
-        false => "moved behind what suppresses it",
+        true => "moved ahead by an override",
+        false => "moved back by an override",
     };
     vec![format!("{}; {} by kind and name, {why}", ordinal(place + 1), ordinal(base + 1))]
 }
@@ -121,17 +125,25 @@ fn ordinal(number: usize) -> String {
     format!("{number}{suffix}")
 }
 
-fn clause(clause: &ClauseExplanation<'_>, redact: bool) -> String {
-    let mark = if clause.matched { styled(GOOD, "matches") } else { styled(BAD, "missed") };
+fn clause(clause: &ClauseExplanation<'_>, redact: bool) -> Vec<String> {
+    let (word, style) = if clause.matched { ("matches", GOOD) } else { ("missed", BAD) };
     let value = match &clause.value {
         Ok(value) => masked(value, redact),
         Err(failure) => shown(failure, redact),
     };
     let wanted: Vec<String> = clause.wanted.iter().map(|value| format!("{value:?}")).collect();
-    format!("{mark}  {} in [{}]: it is {value}", clause.fact, wanted.join(", "))
+    let head = format!("  {} is {value}", clause.fact);
+    let not = if clause.matched { "" } else { "not " };
+    let wanted = format!("{not}in [{}]", wanted.join(", "));
+    let fits = INDENT + word.len() + head.chars().count() + 2 + wanted.chars().count() <= WIDTH;
+    let word = styled(style, word);
+    match fits {
+        true => vec![format!("{word}{head}, {wanted}")],
+        false => vec![format!("{word}{head}"), format!("  {wanted}")],
+    }
 }
 
-fn flow(flow: &FlowExplanation<'_>) -> Vec<String> {
+fn flow(flow: &FlowExplanation<'_>, redact: bool) -> Vec<String> {
     let missing = flow.steps.iter().position(|(_, found)| found.is_none());
     let steps = flow.steps.iter().enumerate().map(|(index, (step, found))| match found {
         Some(position) => {
@@ -146,6 +158,7 @@ fn flow(flow: &FlowExplanation<'_>) -> Vec<String> {
     });
     let window: Vec<String> = flow.window.iter().map(|step| format!("{step:?}")).collect();
     let window = match window.is_empty() {
+        _ if redact => format!("the window: {}", counted(window.len(), "step")),
         true => "the window is empty".to_owned(),
         false => format!("the window: {}", window.join(", ")),
     };

@@ -49,7 +49,7 @@ fn a_fault_is_shown_at_its_place_beside_what_is_sound() {
         ran.out,
         "\
 error[OAR-FACT-3]: unknown name `tol`
- --> ./rules.yaml:7:7 (/0/when)
+ --> rules.yaml:7:7 (/0/when)
   |
 7 | when: tol == 'x'
   |       ^^^
@@ -60,7 +60,7 @@ bad: .: for host `acme`, 2 rules are sound, 1 is not; 1 error
     );
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let ran = directory.oar("check . --format concise");
-    assert!(ran.out.starts_with("./rules.yaml:7:7: error[OAR-FACT-3] unknown name `tol`\n"));
+    assert!(ran.out.starts_with("rules.yaml:7:7: error[OAR-FACT-3] unknown name `tol`\n"));
     let ran = directory.oar("check . --color always");
     assert!(ran.out.starts_with("\u{1b}[1m\u{1b}[31merror[OAR-FACT-3]\u{1b}[0m"), "{}", ran.out);
 }

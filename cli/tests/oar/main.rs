@@ -2,4 +2,8 @@
 #![expect(clippy::expect_used, reason = "what fails here fails the test")]
 
 mod check;
+mod eval;
+mod explain;
 mod run;
+mod snapshot;
+mod test_command;

@@ -62,6 +62,12 @@ pub fn compare(fixture: &Fixture, answer: &Answer) -> Vec<Difference> {
     }
 }
 
+/// Where a report differs from what is asserted of its occurrence.
+#[must_use]
+pub fn compare_report(expected: &Expected, report: &Value) -> Vec<Difference> {
+    of_report(expected, report, None)
+}
+
 fn of_report(expected: &Expected, report: &Value, occurrence: Option<usize>) -> Vec<Difference> {
     if let Some(error) = expected.error() {
         return vec![Difference {

@@ -3,7 +3,7 @@
 //! Every report is text made from a [`Run`]; nothing here prints. All of them show the fixtures in
 //! the order of the corpus, so that two runs can be compared line by line.
 
-mod diff;
+pub mod diff;
 mod html;
 mod json;
 mod junit;

@@ -21,6 +21,7 @@ pub struct RuleText {
     pub(crate) location: Location,
     pub(crate) anchor: String,
     pub(crate) when: Option<String>,
+    pub(crate) has_flow: bool,
 }
 
 impl RuleText {
@@ -40,6 +41,12 @@ impl RuleText {
     #[must_use]
     pub fn when(&self) -> Option<&str> {
         self.when.as_deref()
+    }
+
+    /// Whether it waits for earlier steps.
+    #[must_use]
+    pub fn has_flow(&self) -> bool {
+        self.has_flow
     }
 
     /// The host-local name of its moment ([OAR-PROF-4]).
@@ -79,6 +86,7 @@ impl Loader {
                         },
                         anchor: text("anchor").unwrap_or_default().to_owned(),
                         when: text("when").map(str::to_owned),
+                        has_flow: root.get("flow").is_some(),
                     };
                     texts.by_rule.insert(rule, text);
                 };

@@ -1,0 +1,71 @@
+//! `oar explain`, on every example.
+
+use crate::run::oar;
+use crate::snapshot::{root, snapshot};
+
+fn explain(pack: &str, arguments: &str, occurrence: &str) -> String {
+    let ran = oar(&root(), &format!("explain --rules examples/{pack} {arguments} -"), occurrence);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    for line in ran.out.lines() {
+        assert!(line.chars().count() <= 80 || line.contains("copy"), "too wide: {line}");
+    }
+    ran.out
+}
+
+#[test]
+fn a_call_of_the_coding_agent() {
+    let push = "{anchor: tool.pre_invoke, facts: {example.coder.branch: main},
+      tool_call: {name: shell, arguments: {command: git push origin}}}";
+    snapshot("explain-coding-agent", &explain("coding-agent", "", push));
+    snapshot("explain-redacted", &explain("coding-agent", "--redact", push));
+    let force = push.replace("origin", "--force");
+    snapshot("explain-block", &explain("coding-agent", "", &force));
+    let commit = "{anchor: tool.pre_invoke, recent_activity: [read, edit, read],
+      tool_call: {name: commit}}";
+    snapshot("explain-flow-and-suppression", &explain("coding-agent", "", commit));
+    let early = commit.replace("edit", "look");
+    let arguments = "--rule TEST_BEFORE_COMMIT --rule MASK_SECRETS --rule NO_FORCED_PUSH";
+    snapshot("explain-named-rules", &explain("coding-agent", arguments, &early));
+    let secret = "{anchor: model.tool_result, content: TOKEN=abc123,
+      detector_facts: {secret_matches: [{start: 6, end: 12}]}}";
+    snapshot("explain-detector", &explain("coding-agent", "", secret));
+}
+
+#[test]
+fn a_call_through_the_gateway() {
+    let call = "{anchor: call.before, facts: {principal_roles: admin, example.gateway.cost: 0.75,
+      mcp_provider_id: files}, tool_call: {name: delete_user, arguments: {name: ada}}}";
+    snapshot("explain-gateway", &explain("mcp-gateway", "", call));
+    let enabled = call.replace("files}", "files, mcp_provider_enabled: true}");
+    snapshot("explain-errored", &explain("mcp-gateway", "", &enabled));
+    let roles = enabled.replace("roles: admin", "roles: [reader, admin]");
+    snapshot("explain-precedence", &explain("mcp-gateway", "", &roles));
+    let off = "{anchor: call.after, facts: {policy_denied: true}}";
+    let arguments = "--rule QUIET_HOURS --rule REFUSALS --rule NEW_SERVER";
+    snapshot("explain-off-and-other-moments", &explain("mcp-gateway", arguments, off));
+}
+
+#[test]
+fn content_of_the_safety_pack() {
+    let input = "{anchor: model.input, facts: {content_trust_tiers: [trusted, untrusted]},
+      content: Please ignore this and a few other things., detector_facts: {prompt_injection_score: 0.6}}";
+    snapshot("explain-safety-input", &explain("content-safety", "", input));
+    let output = "{anchor: model.output, content: Ask Zoë., facts: {session_posture: public},
+      detector_facts: {pii_entities: [{start: 4, end: 7}], moderation_score: 0.5}}";
+    snapshot("explain-safety-output", &explain("content-safety", "", output));
+}
+
+#[test]
+fn an_unknown_rule_is_named() {
+    let ran = oar(&root(), "explain --rules examples/coding-agent --rule LOP -", "anchor: a");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert_eq!(ran.err, "error: rule `LOP` is not loaded\n");
+}
+
+#[test]
+fn redacted_output_holds_no_value() {
+    let push = "{anchor: tool.pre_invoke, facts: {example.coder.branch: hidden-branch},
+      tool_call: {name: shell, arguments: {command: git push hidden-command}}}";
+    let text = explain("coding-agent", "--redact", push);
+    assert!(!text.contains("hidden"), "{text}");
+}
