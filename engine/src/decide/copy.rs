@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use oar_expr::Value;
 
-use super::Failure;
 use super::facts::Asking;
+use super::failure::Fault;
 use crate::load::{Step, Template};
 use crate::observe::write_double;
 
 /// Renders one member ([OAR-COPY-1]).
-pub(crate) fn render(template: &Template, asking: &Asking<'_>) -> Result<String, Failure> {
+pub(crate) fn render(template: &Template, asking: &Asking<'_>) -> Result<String, Fault> {
     let mut out = String::with_capacity(template.text.len());
     let mut next = 0;
     while let Some(step) = template.steps.get(next) {

@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use oar_expr::{Member, Stack, Value};
 use smallvec::SmallVec;
 
-use super::facts::{Asking, Facts, Ledger, Overlay};
+use super::facts::{Asking, Facts, Known, Ledger, Overlay};
+use super::failure::Fault;
 use super::outcome::{Applied, Change, Decision, Outcome, Winner};
-use super::select::{Faults, Selected, select};
+use super::select::{Faults, select};
 use super::trace::{TraceOutcome, Traced};
 use super::transform::{self, Planned, Range};
-use super::{Failure, Host, order};
+use super::{Failure, Host};
 use crate::document::rule::{Action, Effect, Enforcement};
 use crate::load::{OnError, Rule};
 use crate::observe::{Derivation, Occurrence};
@@ -28,13 +29,16 @@ pub(crate) fn run<'o>(
     occurrence: &'o Occurrence<'_>,
 ) -> Outcome<'o> {
     let facts = Facts::new(occurrence, host.provider.as_deref());
-    let mut selected = Selected::new();
+    let known = Known::new(occurrence);
     let mut faults = Faults::new();
-    select(&facts, &mut selected, &mut faults);
-    order::suppressors_first(facts.rules, &mut selected);
+    let selected = select(&facts, &known, &mut faults);
     let ledger = Ledger { store: &*host.counters, session: session.id() };
-    facts.take_snapshot(&selected, ledger);
-    let mut run = Run { host, session, facts: &facts, ledger, faults, record: Record::default() };
+    if occurrence.index().is_some_and(|index| index.reads_counters) {
+        facts.take_snapshot(&selected, ledger);
+    }
+    let calm = faults.is_empty() && !occurrence.wrong;
+    let record = Record::default();
+    let mut run = Run { host, session, facts: &facts, known: &known, ledger, faults, calm, record };
     // A provider may decide an occurrence of its own: then the stack is in use, and a new one serves.
     STACK.with(|stack| match stack.try_borrow_mut() {
         Ok(mut stack) => run.all(&selected, &mut stack),
@@ -50,7 +54,14 @@ pub(crate) struct Record {
     pub(crate) trace: SmallVec<[Traced; 16]>,
     /// Enforced rules that fired, in order.
     pub(crate) fired: SmallVec<[u32; 4]>,
-    pub(crate) failures: Vec<(u32, Failure)>,
+    /// What most occurrences have nothing of.
+    more: Option<Box<More>>,
+}
+
+/// What few occurrences leave behind.
+#[derive(Default)]
+pub(crate) struct More {
+    pub(crate) failures: Vec<(u32, Fault)>,
     /// A block in the name of a rule that could not be evaluated ([OAR-OPS-3], [OAR-OPS-5]).
     pub(crate) error_block: Option<ErrorBlock>,
     pub(crate) applied: Vec<Applied>,
@@ -73,13 +84,29 @@ pub(crate) struct ErrorBlock {
     pub(crate) named: u32,
 }
 
+/// What an occurrence without any of it leaves.
+static NO_MORE: More = More {
+    failures: Vec::new(),
+    error_block: None,
+    applied: Vec::new(),
+    changes: Vec::new(),
+    events: Vec::new(),
+    transforms: Vec::new(),
+    overlays: Vec::new(),
+    passing_overlays: Vec::new(),
+    failed_detectors: Vec::new(),
+};
+
 struct Run<'r> {
     host: &'r Host,
     session: &'r Session,
     facts: &'r Facts<'r>,
+    known: &'r Known<'r>,
     ledger: Ledger<'r>,
     /// Rules whose selector failed.
     faults: Faults,
+    /// Whether no selector failed and no supplied value is of a wrong type.
+    calm: bool,
     record: Record,
 }
 
@@ -101,7 +128,7 @@ impl Run<'_> {
         let mut suppressed: SmallVec<[u32; 8]> = SmallVec::new();
         for (position, rank) in selected.iter().enumerate() {
             let Some(rule) = self.facts.rules.rule(*rank) else { continue };
-            if suppressed.contains(rank) {
+            if !suppressed.is_empty() && suppressed.contains(rank) {
                 self.trace(*rank, TraceOutcome::Suppressed);
                 continue;
             }
@@ -152,8 +179,8 @@ impl Run<'_> {
     }
 
     /// A rule that could not be evaluated goes the way of its `on_error` ([OAR-OPS-3]…[OAR-OPS-5]).
-    fn errored(&mut self, rank: u32, rule: &Rule, monitored: bool, failure: Failure) -> Flow {
-        self.record.failures.push((rank, failure));
+    fn errored(&mut self, rank: u32, rule: &Rule, monitored: bool, failure: Fault) -> Flow {
+        self.record.more_mut().failures.push((rank, failure));
         if monitored {
             self.trace(rank, TraceOutcome::MonitoredErrored);
             return Flow::On;
@@ -164,7 +191,7 @@ impl Run<'_> {
             OnError::FailClosed => rank,
             OnError::Substitute(substitute) => substitute,
         };
-        self.record.error_block = Some(ErrorBlock { named });
+        self.record.more_mut().error_block = Some(ErrorBlock { named });
         self.read_for_copy(named);
         Flow::Stop
     }
@@ -180,7 +207,13 @@ impl Run<'_> {
     }
 
     fn asking<'a>(&'a self, rank: u32, overlay: Option<&'a Overlay>) -> Asking<'a> {
-        Asking { facts: self.facts, rank, overlay, ledger: Some(self.ledger) }
+        Asking {
+            facts: self.facts,
+            rank,
+            overlay,
+            known: Some(self.known),
+            ledger: Some(self.ledger),
+        }
     }
 
     /// Whether a rule fires; when it does, everything that firing entails has been done.
@@ -190,25 +223,46 @@ impl Run<'_> {
         rule: &Rule,
         monitored: bool,
         stack: &mut Stack,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<Verdict, Fault> {
+        let mut overlay = None;
+        // Most rules of most occurrences are a condition and nothing before it.
+        if !(self.calm && rule.direct) {
+            match self.before_condition(rank, rule)? {
+                Some(observed) => overlay = observed,
+                None => return Ok(Verdict::Passed),
+            }
+        }
+        if let Some(program) = &rule.program {
+            let mut asking = self.asking(rank, overlay.as_ref());
+            let holds = program.evaluate(&mut asking, stack).map_err(Failure::raised);
+            if holds != Ok(true) {
+                if let Some(overlay) = overlay {
+                    self.record.more_mut().passing_overlays.push((rank, overlay));
+                }
+                return holds.map(|_| Verdict::Passed);
+            }
+        }
+        self.fire(rank, rule, monitored, overlay)?;
+        Ok(Verdict::Fired)
+    }
+
+    /// What comes before a rule's condition: its flow, its selector's failure, its detector, and
+    /// the supplied values that it references. `None` when the flow does not match.
+    #[inline(never)]
+    fn before_condition(
+        &mut self,
+        rank: u32,
+        rule: &Rule,
+    ) -> Result<Option<Option<Overlay>>, Fault> {
         if !self.flow_matches(rule) {
-            return Ok(Verdict::Passed);
+            return Ok(None);
         }
         if let Some(position) = self.faults.iter().position(|(own, _)| *own == rank) {
             return Err(self.faults.swap_remove(position).1);
         }
         let overlay = self.detect(rank, rule)?;
         self.check_supplied(rule)?;
-        if let Some(program) = &rule.program {
-            let mut asking = self.asking(rank, overlay.as_ref());
-            let holds = program.evaluate(&mut asking, stack).map_err(Failure::raised);
-            if holds != Ok(true) {
-                self.record.passing_overlays.extend(overlay.map(|overlay| (rank, overlay)));
-                return holds.map(|_| Verdict::Passed);
-            }
-        }
-        self.fire(rank, rule, monitored, overlay)?;
-        Ok(Verdict::Fired)
+        Ok(Some(overlay))
     }
 
     /// Whether the steps appear in order in the recent activity ([OAR-FACT-12]).
@@ -237,27 +291,29 @@ impl Run<'_> {
     }
 
     /// Runs the rule's detector and checks what it reports ([OAR-OPS-11]).
-    fn detect(&mut self, rank: u32, rule: &Rule) -> Result<Option<Overlay>, Failure> {
+    fn detect(&mut self, rank: u32, rule: &Rule) -> Result<Option<Overlay>, Fault> {
         let Some(reference) = rule.rest.as_ref().and_then(|rest| rest.detector.as_deref()) else {
             return Ok(None);
         };
         let result = self.observe(reference);
         if result.is_err() {
-            self.record.failed_detectors.push(rank);
+            self.record.more_mut().failed_detectors.push(rank);
         }
         let overlay = result?;
         for (slot, value) in &overlay {
             let entry = self.facts.rules.environment().entry(*slot);
             let referenced = rule.references.contains(slot);
             if let Some(entry) = entry.filter(|e| referenced && value.typed(e.ty()).is_none()) {
-                return Err(Failure::WrongType { name: entry.name().to_owned() });
+                return Err(Failure::WrongType { name: entry.name().to_owned() }.into());
             }
         }
         Ok(Some(overlay))
     }
 
-    fn observe(&self, reference: &str) -> Result<Overlay, Failure> {
-        let failed = |reason: String| Failure::Detector { reference: reference.to_owned(), reason };
+    fn observe(&self, reference: &str) -> Result<Overlay, Fault> {
+        let failed = |reason: String| {
+            Box::new(Failure::Detector { reference: reference.to_owned(), reason })
+        };
         let detector = self.host.detectors.get(reference);
         let detector = detector.ok_or_else(|| failed("it is not registered".to_owned()))?;
         let observations = detector.observe(self.facts.occurrence);
@@ -279,7 +335,7 @@ impl Run<'_> {
     }
 
     /// A supplied value of the wrong type fails every rule that references it ([OAR-FACT-26]).
-    fn check_supplied(&self, rule: &Rule) -> Result<(), Failure> {
+    fn check_supplied(&self, rule: &Rule) -> Result<(), Fault> {
         let occurrence = self.facts.occurrence;
         if !occurrence.wrong {
             return Ok(());
@@ -289,7 +345,7 @@ impl Run<'_> {
             Some(slot) => {
                 let entry = self.facts.rules.environment().entry(*slot);
                 let name = entry.map(crate::load::Entry::name).unwrap_or_default().to_owned();
-                Err(Failure::WrongType { name })
+                Err(Failure::WrongType { name }.into())
             }
         }
     }
@@ -302,7 +358,7 @@ impl Run<'_> {
         rule: &Rule,
         monitored: bool,
         overlay: Option<Overlay>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Fault> {
         let asking = self.asking(rank, overlay.as_ref());
         let ranges = match rule.transform().and_then(|transform| transform.target) {
             Some(slot) => Some(spans(&asking, slot)?),
@@ -316,21 +372,21 @@ impl Run<'_> {
         }
         self.act(rank, rule)?;
         if rule.effect == Effect::Transform {
-            self.record.transforms.push(Planned { rank, ranges });
+            self.record.more_mut().transforms.push(Planned { rank, ranges });
         }
         if let Some(overlay) = overlay.filter(|overlay| !overlay.is_empty()) {
-            self.record.overlays.push((rank, overlay));
+            self.record.more_mut().overlays.push((rank, overlay));
         }
         Ok(())
     }
 
     /// Applies the rule's `on_fire` actions as one unit ([OAR-FIRE-8], [OAR-FIRE-9]).
-    fn act(&mut self, rank: u32, rule: &Rule) -> Result<(), Failure> {
+    fn act(&mut self, rank: u32, rule: &Rule) -> Result<(), Fault> {
         let actions = rule.on_fire();
         if actions.is_empty() {
             return Ok(());
         }
-        let side_effect = |reason: String| Failure::SideEffect { reason };
+        let side_effect = |reason: String| Box::new(Failure::SideEffect { reason });
         let event = Event {
             rule: &rule.qualified,
             anchor: self.facts.occurrence.anchor(),
@@ -348,20 +404,21 @@ impl Run<'_> {
             let change = change.map_err(|error| side_effect(error.to_string()))?;
             self.facts.note_before(rank, change.before);
             let scope = scope.map(str::to_owned);
-            self.record.changes.push(Change { rank, scope, change });
+            self.record.more_mut().changes.push(Change { rank, scope, change });
         }
-        self.record.events.extend(std::iter::repeat_n(rank, events));
-        self.record.applied.extend(actions.iter().map(|action| Applied { rank, action: *action }));
+        let more = self.record.more_mut();
+        more.events.extend(std::iter::repeat_n(rank, events));
+        more.applied.extend(actions.iter().map(|action| Applied { rank, action: *action }));
         Ok(())
     }
 }
 
 /// The ranges of a `list<map>` fact; one without a well-formed range is a failure ([OAR-OPS-19]).
-fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Failure> {
+fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Fault> {
     let entry = asking.facts.rules.environment().entry(slot);
     let name = || entry.map(crate::load::Entry::name).unwrap_or_default().to_owned();
     let Value::MapList(list) = asking.value(slot)? else {
-        return Err(Failure::WrongType { name: name() });
+        return Err(Failure::WrongType { name: name() }.into());
     };
     let mut ranges = Vec::with_capacity(list.len());
     for index in 0..list.len() {
@@ -371,16 +428,24 @@ fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Failure> {
         };
         match (offset("start"), offset("end")) {
             (Some(start), Some(end)) if start <= end => ranges.push(Range { start, end }),
-            _ => return Err(Failure::MalformedSpan { name: name(), index }),
+            _ => return Err(Failure::MalformedSpan { name: name(), index }.into()),
         }
     }
     Ok(ranges)
 }
 
 impl Record {
+    pub(crate) fn more(&self) -> &More {
+        self.more.as_deref().unwrap_or(&NO_MORE)
+    }
+
+    fn more_mut(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
     /// What the occurrence resolves to ([OAR-EVAL-6], [OAR-EVAL-19]).
     pub(crate) fn winner(&self, rules: &crate::load::RuleSet) -> Winner {
-        if let Some(ErrorBlock { named }) = self.error_block {
+        if let Some(ErrorBlock { named }) = self.more().error_block {
             return Winner { decision: Decision::Block, rank: Some(named) };
         }
         let precedence = [Effect::Block, Effect::Transform, Effect::Nudge, Effect::Warn];
@@ -396,7 +461,7 @@ impl Record {
     /// The accumulated transforms applied to the content ([OAR-OPS-16]).
     pub(crate) fn transformed(&self, facts: &Facts<'_>) -> Option<transform::Applied> {
         let content = facts.occurrence.content?;
-        let planned = self.transforms.iter().filter_map(|planned| {
+        let planned = self.more().transforms.iter().filter_map(|planned| {
             let rule = facts.rules.rule(planned.rank)?;
             Some((rule.transform()?, planned))
         });

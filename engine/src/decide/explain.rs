@@ -7,10 +7,9 @@
 use oar_expr::{Explanation, Limits, Seen, Value};
 
 use super::evaluate::Record;
-use super::facts::{Asking, Facts};
-use super::order::suppressors_first;
+use super::facts::{Asking, Facts, Known};
 use super::outcome::Outcome;
-use super::select::{Faults, Selected, select};
+use super::select::{Faults, select};
 use super::trace::TraceOutcome;
 use super::{Failure, Host};
 use crate::document::rule::Enforcement;
@@ -78,7 +77,7 @@ pub struct ClauseExplanation<'o> {
     /// The values that match.
     pub wanted: Vec<&'o str>,
     /// The value it had.
-    pub value: Result<Seen, Failure>,
+    pub value: Result<Seen, Box<Failure>>,
     /// Whether it matched.
     pub matched: bool,
 }
@@ -108,7 +107,7 @@ pub struct ConditionExplanation<'o> {
     /// The text, as it reads without the quoting of its document.
     pub text: &'o str,
     /// The tree and the values; its places are in `text`.
-    pub explanation: Explanation<Failure>,
+    pub explanation: Explanation<Box<Failure>>,
 }
 
 impl Host {
@@ -149,10 +148,10 @@ struct Explainer<'o> {
 
 impl<'o> Explainer<'o> {
     fn all(&self) -> Vec<RuleExplanation<'o>> {
-        let (mut selected, mut faults) = (Selected::new(), Faults::new());
-        select(self.facts, &mut selected, &mut faults);
-        let base = selected.clone();
-        suppressors_first(self.facts.rules, &mut selected);
+        let known = Known::new(self.facts.occurrence);
+        let selected = select(self.facts, &known, &mut Faults::new());
+        let mut base = selected.to_vec();
+        base.sort_unstable();
         let place = |rank: &u32| {
             let position = selected.iter().position(|own| own == rank)?;
             Some((position, base.iter().position(|own| own == rank)?))
@@ -174,7 +173,7 @@ impl<'o> Explainer<'o> {
         let here = !matches!(end, End::OtherAnchor | End::Off);
         let flow = evaluated.then(|| self.flow(rule)).flatten();
         let passed_by_flow = flow.as_ref().is_some_and(|flow| !flow.matched());
-        let failure = self.record.failures.iter().find(|(own, _)| *own == rank);
+        let failure = self.record.more().failures.iter().find(|(own, _)| *own == rank);
         let failure = failure.map(|(_, failure)| failure);
         // What failed before the condition left it unevaluated.
         let before = failure.is_some_and(|failure| self.is_before_condition(rule, failure));
@@ -187,7 +186,7 @@ impl<'o> Explainer<'o> {
             selector: if here { self.selector(rule) } else { Vec::new() },
             flow,
             condition,
-            failure,
+            failure: failure.map(|fault| &**fault),
             on_error: match rule.on_error {
                 OnError::FailClosed => "fail_closed",
                 OnError::FailOpen => "fail_open",
@@ -285,10 +284,11 @@ impl<'o> Explainer<'o> {
 
     fn condition(&self, rank: u32, rule: &Rule) -> Option<ConditionExplanation<'o>> {
         let text = self.texts.get(&rule.qualified)?.when()?;
-        let overlays = self.record.overlays.iter().chain(&self.record.passing_overlays);
+        let overlays =
+            self.record.more().overlays.iter().chain(&self.record.more().passing_overlays);
         let overlay = overlays.into_iter().find(|(own, _)| *own == rank);
         let overlay = overlay.map(|(_, overlay)| overlay);
-        let mut asking = Asking { facts: self.facts, rank, overlay, ledger: None };
+        let mut asking = Asking { facts: self.facts, rank, overlay, known: None, ledger: None };
         let environment = self.facts.rules.environment();
         let capability = self.facts.rules.capability();
         let limits = Limits { nodes: capability.expression_nodes_max(), ..Limits::default() };

@@ -7,33 +7,71 @@
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
+use arrayvec::ArrayVec;
 use oar_expr::{Member, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 use super::Failure;
+use super::failure::Fault;
 use crate::load::{Entry, Rule, RuleSet};
 use crate::observe::{
-    Derivation, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, fingerprint, zero,
+    Derivation, FIRST, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, fingerprint, zero,
 };
 use crate::state::{CounterKey, CounterStore, Counters};
 
 /// What a provider answered.
-type Answer = Result<Option<FactValue>, Failure>;
+type Answer = Result<Option<FactValue>, Fault>;
 
 /// Everything that can be observed at one occurrence.
 pub(crate) struct Facts<'o> {
     pub(crate) rules: &'o RuleSet,
     pub(crate) occurrence: &'o Occurrence<'o>,
     provider: Option<&'o dyn FactProvider>,
-    /// Answers by slot; empty without a provider.
+    /// What is produced on the way; most occurrences produce nothing.
+    produced: OnceCell<Box<Produced>>,
+}
+
+/// Values that were produced for one occurrence, and kept for it.
+#[derive(Default)]
+struct Produced {
+    /// A provider's answers by slot.
     answers: Box<[OnceCell<Answer>]>,
     calls: RefCell<Vec<(u32, FactValue, Answer)>>,
     fingerprint: OnceCell<Option<String>>,
     snapshot: RefCell<Snapshot>,
 }
 
+/// The supplied values of their declared types, for a look-up by slot in one step.
+pub(crate) struct Known<'o> {
+    /// For each of the first slots, one more than the position of its value; 0 for none.
+    positions: [u8; Known::SLOTS],
+    values: ArrayVec<Value<'o>, FIRST>,
+}
+
+impl<'o> Known<'o> {
+    /// As many slots as most hosts declare; others are looked up the long way.
+    const SLOTS: usize = 64;
+
+    pub(crate) fn new(occurrence: &'o Occurrence<'o>) -> Self {
+        let mut known = Self { positions: [0; Self::SLOTS], values: ArrayVec::new() };
+        for (slot, value) in occurrence.first_typed() {
+            let Some(position) = known.positions.get_mut(slot as usize) else { continue };
+            if known.values.try_push(value).is_ok() {
+                *position = u8::try_from(known.values.len()).unwrap_or_default();
+            }
+        }
+        known
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, slot: u32) -> Option<Value<'o>> {
+        let position = usize::from(*self.positions.get(slot as usize)?);
+        self.values.get(position.wrapping_sub(1)).copied()
+    }
+}
+
 /// The counters as they were before the occurrence, by rank ([OAR-FIRE-6]).
-type Snapshot = SmallVec<[(u32, Result<Counters, Failure>); 4]>;
+type Snapshot = SmallVec<[(u32, Result<Counters, Fault>); 4]>;
 
 /// Observations of one rule's detector, by slot; seen by that rule alone.
 pub(crate) type Overlay = Vec<(u32, FactValue)>;
@@ -51,6 +89,8 @@ pub(crate) struct Asking<'f> {
     pub(crate) facts: &'f Facts<'f>,
     pub(crate) rank: u32,
     pub(crate) overlay: Option<&'f Overlay>,
+    /// Absent when the occurrence is decided.
+    pub(crate) known: Option<&'f Known<'f>>,
     /// Absent once the occurrence is decided: what was not read by then is not read later.
     pub(crate) ledger: Option<Ledger<'f>>,
 }
@@ -60,28 +100,27 @@ impl<'o> Facts<'o> {
         occurrence: &'o Occurrence<'o>,
         provider: Option<&'o dyn FactProvider>,
     ) -> Self {
-        let slots = provider.map_or(0, |_| occurrence.rules.environment().entries().len());
-        Self {
-            rules: occurrence.rules,
-            occurrence,
-            provider,
-            answers: (0..slots).map(|_| OnceCell::new()).collect(),
-            calls: RefCell::default(),
-            fingerprint: OnceCell::new(),
-            snapshot: RefCell::default(),
-        }
+        Self { rules: occurrence.rules, occurrence, provider, produced: OnceCell::new() }
     }
 
-    fn entry(&self, slot: u32) -> Result<&'o Entry, Failure> {
+    fn produced(&self) -> &Produced {
+        self.produced.get_or_init(|| {
+            let slots = self.provider.map_or(0, |_| self.rules.environment().entries().len());
+            let answers = (0..slots).map(|_| OnceCell::new()).collect();
+            Box::new(Produced { answers, ..Produced::default() })
+        })
+    }
+
+    fn entry(&self, slot: u32) -> Result<&'o Entry, Fault> {
         // A slot of the rule set always has an entry; a missing one must not read as a zero.
-        let unknown = || Failure::WrongType { name: format!("#{slot}") };
+        let unknown = || Box::new(Failure::WrongType { name: format!("#{slot}") });
         self.rules.environment().entry(slot).ok_or_else(unknown)
     }
 
     /// The value of a fact that is no counter, as the occurrence has it.
-    pub(crate) fn observed(&self, slot: u32) -> Result<Value<'_>, Failure> {
+    pub(crate) fn observed(&self, slot: u32) -> Result<Value<'_>, Fault> {
         let entry = self.entry(slot)?;
-        let wrong = || Failure::WrongType { name: entry.name().to_owned() };
+        let wrong = || Box::new(Failure::WrongType { name: entry.name().to_owned() });
         if let Some(value) = self.occurrence.supplied(slot) {
             return value.typed(entry.ty()).ok_or_else(wrong);
         }
@@ -94,16 +133,16 @@ impl<'o> Facts<'o> {
         }
     }
 
-    fn provided(&self, slot: u32, entry: &Entry) -> Result<Option<&FactValue>, Failure> {
+    fn provided(&self, slot: u32, entry: &Entry) -> Result<Option<&FactValue>, Fault> {
         let Some(provider) = self.provider else { return Ok(None) };
         if entry.derivation.is_some_and(Derivation::is_core) {
             return Ok(None);
         }
-        let Some(cell) = self.answers.get(slot as usize) else { return Ok(None) };
+        let Some(cell) = self.produced().answers.get(slot as usize) else { return Ok(None) };
         let answer = cell.get_or_init(|| {
-            provider.fact(entry.name(), self.occurrence).map_err(|failure| Failure::Provider {
-                name: entry.name().to_owned(),
-                reason: failure.to_string(),
+            provider.fact(entry.name(), self.occurrence).map_err(|failure| {
+                let (name, reason) = (entry.name().to_owned(), failure.to_string());
+                Box::new(Failure::Provider { name, reason })
             })
         });
         answer.as_ref().map(Option::as_ref).map_err(Clone::clone)
@@ -118,7 +157,7 @@ impl<'o> Facts<'o> {
     }
 
     /// What the engine works out from the tool call and the content.
-    fn derived(&self, derivation: Derivation, entry: &Entry) -> Result<Value<'_>, Failure> {
+    fn derived(&self, derivation: Derivation, entry: &Entry) -> Result<Value<'_>, Fault> {
         let call = self.occurrence.call.as_ref();
         Ok(match derivation {
             Derivation::Anchor => Value::String(
@@ -131,10 +170,10 @@ impl<'o> Facts<'o> {
             Derivation::Fingerprint => match call {
                 None => zero(Type::String),
                 Some(call) => {
-                    let digest = self.fingerprint.get_or_init(|| fingerprint(call));
-                    Value::String(digest.as_deref().ok_or_else(|| Failure::Provider {
-                        name: entry.name().to_owned(),
-                        reason: "a number of the arguments is not kept by binary64".to_owned(),
+                    let digest = self.produced().fingerprint.get_or_init(|| fingerprint(call));
+                    Value::String(digest.as_deref().ok_or_else(|| {
+                        let reason = "a number of the arguments is not kept by binary64".to_owned();
+                        Box::new(Failure::Provider { name: entry.name().to_owned(), reason })
                     })?)
                 }
             },
@@ -150,7 +189,7 @@ impl<'o> Facts<'o> {
     }
 
     /// The common length of the provenance lists; lists of different lengths have none.
-    fn segment_count(&self, entry: &Entry) -> Result<Value<'_>, Failure> {
+    fn segment_count(&self, entry: &Entry) -> Result<Value<'_>, Fault> {
         let mut common = None;
         for name in PROVENANCE_LISTS {
             let Some((slot, _)) = self.rules.environment().named(name) else { continue };
@@ -160,16 +199,14 @@ impl<'o> Facts<'o> {
                 continue;
             }
             if *common.get_or_insert(list.len()) != list.len() {
-                return Err(Failure::Provider {
-                    name: entry.name().to_owned(),
-                    reason: "the provenance lists differ in length".to_owned(),
-                });
+                let reason = "the provenance lists differ in length".to_owned();
+                return Err(Failure::Provider { name: entry.name().to_owned(), reason }.into());
             }
         }
         Ok(Value::Int(i64::try_from(common.unwrap_or(0)).unwrap_or(i64::MAX)))
     }
 
-    fn contains_untrusted(&self) -> Result<Value<'_>, Failure> {
+    fn contains_untrusted(&self) -> Result<Value<'_>, Fault> {
         let Some(slot) = self.rules.environment().slot("content_trust_tiers") else {
             return Ok(Value::Bool(false));
         };
@@ -178,9 +215,9 @@ impl<'o> Facts<'o> {
     }
 
     /// The result of an observation function as the occurrence has it.
-    fn called(&self, slot: u32, argument: Value<'_>) -> Result<Scalar<'_>, Failure> {
+    fn called(&self, slot: u32, argument: Value<'_>) -> Result<Scalar<'_>, Fault> {
         let entry = self.entry(slot)?;
-        let wrong = || Failure::WrongType { name: entry.name().to_owned() };
+        let wrong = || Box::new(Failure::WrongType { name: entry.name().to_owned() });
         if let Some(value) = self.occurrence.supplied(slot) {
             return value.typed(entry.ty()).and_then(scalar).ok_or_else(wrong);
         }
@@ -196,13 +233,16 @@ impl<'o> Facts<'o> {
         let Some(provider) = self.provider else { return Ok(None) };
         let Some(key) = owned(argument) else { return Ok(None) };
         let same = |call: &&(u32, FactValue, Answer)| call.0 == slot && call.1 == key;
-        if let Some((.., answer)) = self.calls.borrow().iter().find(same) {
+        if let Some((.., answer)) = self.produced().calls.borrow().iter().find(same) {
             return answer.clone();
         }
         let answer = provider.call(entry.name(), argument, self.occurrence).map_err(|failure| {
-            Failure::Provider { name: entry.name().to_owned(), reason: failure.to_string() }
+            Box::new(Failure::Provider {
+                name: entry.name().to_owned(),
+                reason: failure.to_string(),
+            })
         });
-        self.calls.borrow_mut().push((slot, key, answer.clone()));
+        self.produced().calls.borrow_mut().push((slot, key, answer.clone()));
         answer
     }
 
@@ -223,11 +263,11 @@ impl<'o> Facts<'o> {
     /// The scope value of a rule's counters; `None` for a rule without a scope ([OAR-FIRE-10]).
     ///
     /// What a detector of the rule produced is not seen here.
-    pub(crate) fn scope(&self, rule: &Rule) -> Result<Option<&str>, Failure> {
+    pub(crate) fn scope(&self, rule: &Rule) -> Result<Option<&str>, Fault> {
         let Some(slot) = rule.scope else { return Ok(None) };
         match self.observed(slot)? {
             Value::String(scope) => Ok(Some(scope)),
-            _ => Err(Failure::WrongType { name: self.entry(slot)?.name().to_owned() }),
+            _ => Err(Failure::WrongType { name: self.entry(slot)?.name().to_owned() }.into()),
         }
     }
 
@@ -258,24 +298,27 @@ impl<'o> Facts<'o> {
         let mut values: SmallVec<[Counters; 8]> = SmallVec::new();
         values.resize(keys.len(), Counters::default());
         let result = ledger.store.read(ledger.session, &keys, &mut values);
-        let mut snapshot = self.snapshot.borrow_mut();
+        let mut snapshot = self.produced().snapshot.borrow_mut();
         for (rank, value) in wanted.iter().zip(values) {
-            let value = result.as_ref().map(|()| value).map_err(|error| error.clone().into());
+            let value =
+                result.as_ref().map(|()| value).map_err(|error| Box::new(error.clone().into()));
             snapshot.push((*rank, value));
         }
     }
 
     /// Notes what a rule's counters were before its own actions, if nothing had read them.
     pub(crate) fn note_before(&self, rank: u32, before: Counters) {
-        let mut snapshot = self.snapshot.borrow_mut();
+        let mut snapshot = self.produced().snapshot.borrow_mut();
         if !snapshot.iter().any(|(own, _)| *own == rank) {
             snapshot.push((rank, Ok(before)));
         }
     }
 
     /// The counters of a rule as they were before the occurrence ([OAR-FIRE-6]).
-    fn counters(&self, rank: u32, ledger: Option<Ledger<'_>>) -> Result<Counters, Failure> {
-        if let Some((_, value)) = self.snapshot.borrow().iter().find(|(own, _)| *own == rank) {
+    fn counters(&self, rank: u32, ledger: Option<Ledger<'_>>) -> Result<Counters, Fault> {
+        if let Some((_, value)) =
+            self.produced().snapshot.borrow().iter().find(|(own, _)| *own == rank)
+        {
             return value.clone();
         }
         let unread = || Failure::Counters { reason: "they were not read in time".to_owned() };
@@ -284,15 +327,15 @@ impl<'o> Facts<'o> {
         let mut value = [Counters::default()];
         let result = ledger.store.read(ledger.session, &[key], &mut value);
         let [value] = value;
-        let result = result.map(|()| value).map_err(Failure::from);
-        self.snapshot.borrow_mut().push((rank, result.clone()));
+        let result = result.map(|()| value).map_err(|error| Box::new(error.into()));
+        self.produced().snapshot.borrow_mut().push((rank, result.clone()));
         result
     }
 }
 
 impl<'f> Asking<'f> {
     /// The value of a fact, as this rule sees it.
-    pub(crate) fn value(&self, slot: u32) -> Result<Value<'f>, Failure> {
+    pub(crate) fn value(&self, slot: u32) -> Result<Value<'f>, Fault> {
         let entry = self.facts.entry(slot)?;
         match entry.derivation {
             Some(Derivation::FireCount) => {
@@ -304,13 +347,13 @@ impl<'f> Asking<'f> {
             _ => match self.reported(slot) {
                 Some(value) => value
                     .typed(entry.ty())
-                    .ok_or_else(|| Failure::WrongType { name: entry.name().to_owned() }),
+                    .ok_or_else(|| Failure::WrongType { name: entry.name().to_owned() }.into()),
                 None => self.facts.observed(slot),
             },
         }
     }
 
-    fn own_counters(&self) -> Result<Counters, Failure> {
+    fn own_counters(&self) -> Result<Counters, Fault> {
         self.facts.counters(self.rank, self.ledger)
     }
 
@@ -320,21 +363,25 @@ impl<'f> Asking<'f> {
 }
 
 impl<'f> oar_expr::Host<'f> for Asking<'f> {
-    type Error = Failure;
+    type Error = Fault;
 
     #[inline]
-    fn fact(&mut self, slot: u32) -> Result<Value<'f>, Failure> {
-        self.value(slot)
+    fn fact(&mut self, slot: u32) -> Result<Value<'f>, Fault> {
+        // What the rule's own detector reports comes first, and is rare.
+        match self.known.and_then(|known| known.get(slot)) {
+            Some(value) if self.overlay.is_none() => Ok(value),
+            _ => self.value(slot),
+        }
     }
 
-    fn call(&mut self, slot: u32, argument: Value<'_>) -> Result<Scalar<'f>, Failure> {
+    fn call(&mut self, slot: u32, argument: Value<'_>) -> Result<Scalar<'f>, Fault> {
         let Some(value) = self.reported(slot) else { return self.facts.called(slot, argument) };
         let entry = self.facts.entry(slot)?;
-        let wrong = || Failure::WrongType { name: entry.name().to_owned() };
+        let wrong = || Box::new(Failure::WrongType { name: entry.name().to_owned() });
         value.typed(entry.ty()).and_then(scalar).ok_or_else(wrong)
     }
 
-    fn reference(&mut self, index: u32) -> Result<Value<'f>, Failure> {
+    fn reference(&mut self, index: u32) -> Result<Value<'f>, Fault> {
         let rule = self.facts.rules.rule(self.rank);
         let target = rule.and_then(|rule| rule.counter_targets.get(index as usize));
         let unknown = || Failure::Counters { reason: "the reference is not resolved".to_owned() };

@@ -78,13 +78,16 @@ impl Failure {
         }
     }
 
-    pub(crate) fn raised(raise: oar_expr::Raise<Self>) -> Self {
+    pub(crate) fn raised(raise: oar_expr::Raise<Fault>) -> Fault {
         match raise.kind {
-            RaiseKind::Host(failure) => failure,
-            kind => Self::Raised { span: raise.span, reason: kind.to_string() },
+            RaiseKind::Host(fault) => fault,
+            kind => Box::new(Self::Raised { span: raise.span, reason: kind.to_string() }),
         }
     }
 }
+
+/// A failure on its way: one pointer, so that the results of what is asked most stay small.
+pub(crate) type Fault = Box<Failure>;
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {

@@ -175,17 +175,17 @@ impl<'o> Outcome<'o> {
     /// Whether the decision is a block because a rule could not be evaluated ([OAR-OPS-3]).
     #[must_use]
     pub fn is_error_block(&self) -> bool {
-        self.record.error_block.is_some()
+        self.record.more().error_block.is_some()
     }
 
     /// The applied-rules trace, in the order of evaluation ([OAR-OPS-9], [OAR-OPS-10]).
     pub fn trace(&self) -> impl Iterator<Item = TraceEntry<'_>> {
         self.record.trace.iter().filter_map(|traced| {
-            let failure = self.record.failures.iter().find(|(rank, _)| *rank == traced.rank);
+            let failure = self.record.more().failures.iter().find(|(rank, _)| *rank == traced.rank);
             Some(TraceEntry {
                 rule: &self.rule_at(traced.rank)?.qualified,
                 outcome: traced.outcome,
-                failure: failure.map(|(_, failure)| failure),
+                failure: failure.map(|(_, fault)| &**fault),
             })
         })
     }
@@ -200,9 +200,9 @@ impl<'o> Outcome<'o> {
 
     fn copy_of(&self, rank: u32) -> RenderedCopy {
         let Some(rule) = self.rule_at(rank) else { return RenderedCopy::default() };
-        let overlay = self.record.overlays.iter().find(|(own, _)| *own == rank);
+        let overlay = self.record.more().overlays.iter().find(|(own, _)| *own == rank);
         let overlay: Option<&Overlay> = overlay.map(|(_, overlay)| overlay);
-        let asking = Asking { facts: &self.facts, rank, overlay, ledger: None };
+        let asking = Asking { facts: &self.facts, rank, overlay, known: None, ledger: None };
         if self.is_error_block() && self.names_failed_observation(rule) {
             return RenderedCopy::default();
         }
@@ -216,7 +216,7 @@ impl<'o> Outcome<'o> {
 
     /// Whether copy names what a failed detector would have observed.
     fn names_failed_observation(&self, rule: &Rule) -> bool {
-        if self.record.failed_detectors.is_empty() {
+        if self.record.more().failed_detectors.is_empty() {
             return false;
         }
         let environment = self.facts.rules.environment();
@@ -245,6 +245,7 @@ impl<'o> Outcome<'o> {
     /// The side-effects that were applied, in order: the rule and the action ([OAR-FIRE-8]).
     pub fn on_fire(&self) -> impl Iterator<Item = (&'o str, Action)> {
         self.record
+            .more()
             .applied
             .iter()
             .filter_map(|applied| Some((&*self.rule_at(applied.rank)?.qualified, applied.action)))
@@ -252,7 +253,7 @@ impl<'o> Outcome<'o> {
 
     /// The counters that the actions wrote, in order.
     pub fn counters(&self) -> impl Iterator<Item = CounterReport<'_>> {
-        self.record.changes.iter().filter_map(|change| {
+        self.record.more().changes.iter().filter_map(|change| {
             let rule = &*self.rule_at(change.rank)?.qualified;
             let key = CounterKey { rule, scope: change.scope.as_deref() };
             Some(CounterReport { key, change: change.change })
@@ -261,7 +262,7 @@ impl<'o> Outcome<'o> {
 
     /// The records that were published, in order ([OAR-FIRE-7]); their session is left empty.
     pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
-        self.record.events.iter().filter_map(|rank| {
+        self.record.more().events.iter().filter_map(|rank| {
             let rule = self.rule_at(*rank)?;
             let anchor = self.facts.occurrence.anchor();
             Some(Event { rule: &rule.qualified, anchor, effect: rule.effect, session: "" })
@@ -272,7 +273,7 @@ impl<'o> Outcome<'o> {
     /// action, the target's name and the replacement as the rule has it.
     pub fn transforms(&self) -> impl Iterator<Item = AccumulatedTransform<'o>> {
         let decided = self.winner.decision == Decision::Transform;
-        let planned = if decided { self.record.transforms.as_slice() } else { &[] };
+        let planned = if decided { self.record.more().transforms.as_slice() } else { &[] };
         let rules = self.facts.rules;
         planned.iter().filter_map(move |planned| {
             let rule = rules.rule(planned.rank)?;

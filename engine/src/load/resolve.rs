@@ -336,6 +336,7 @@ fn finish(
         declared: document.enforcement,
         enforcement: document.enforcement,
         mandatory: document.mandatory,
+        direct: rest.flow.is_empty() && rest.detector.is_none(),
         on_error,
         program: draft.program,
         selector: draft.selector.into(),

@@ -42,6 +42,8 @@ pub(crate) struct Rule {
     /// What is in force, configuration applied ([OAR-CFG-3]).
     pub(crate) enforcement: Enforcement,
     pub(crate) mandatory: bool,
+    /// Whether nothing comes before its condition: no flow and no detector.
+    pub(crate) direct: bool,
     pub(crate) on_error: OnError,
     pub(crate) program: Option<Program>,
     pub(crate) selector: Box<[Clause]>,

@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::rule_set::Rule;
 use crate::document::rule::Enforcement;
 
@@ -19,6 +21,10 @@ pub(crate) struct AnchorIndex {
     pub(crate) fact: Box<str>,
     /// Whether it is `tool.pre_invoke`, where admitted calls become steps ([OAR-PROF-9]).
     pub(crate) admits_calls: bool,
+    /// Whether a rule here names another in `overrides`, so that the order may change.
+    pub(crate) orders: bool,
+    /// Whether a rule here reads a counter.
+    pub(crate) reads_counters: bool,
     /// Ranks that are always candidates, ascending.
     pub(crate) always: Box<[u32]>,
     pub(crate) tables: Box<[ClauseTable]>,
@@ -28,9 +34,18 @@ pub(crate) struct AnchorIndex {
 #[derive(Debug)]
 pub(crate) struct ClauseTable {
     pub(crate) slot: u32,
-    pub(crate) by_value: HashMap<Box<str>, Box<[u32]>>,
+    pub(crate) by_value: HashMap<Box<str>, Posting, FixedState>,
     /// All ranks filed here, ascending: the candidates when the value cannot be told beforehand.
     pub(crate) all: Box<[u32]>,
+}
+
+/// The rules filed under one value.
+#[derive(Debug)]
+pub(crate) struct Posting {
+    /// Ascending.
+    pub(crate) ranks: Box<[u32]>,
+    /// Whether none of them has a further clause, so that the value selects them all.
+    pub(crate) exact: bool,
 }
 
 impl AnchorIndex {
@@ -39,6 +54,8 @@ impl AnchorIndex {
             local: local.into(),
             fact: fact.into(),
             admits_calls,
+            orders: false,
+            reads_counters: false,
             always: Box::default(),
             tables: Box::default(),
         }
@@ -54,6 +71,11 @@ impl AnchorIndex {
         };
         let live: Vec<u32> = ranks.iter().filter(live).copied().collect();
         let weights = weigh(&live, rules);
+        let any = |test: fn(&Rule) -> bool| {
+            live.iter().any(|rank| rules.get(*rank as usize).is_some_and(test))
+        };
+        self.orders = any(|rule| !rule.overrides().is_empty());
+        self.reads_counters = any(|rule| !rule.counters_read.is_empty());
         let mut always = Vec::new();
         let mut tables: Vec<OpenTable> = Vec::new();
         for &rank in &live {
@@ -76,7 +98,9 @@ impl AnchorIndex {
             let Some(table) = tables.get_mut(position) else { continue };
             table.all.push(rank);
             for value in &clause.values {
-                table.by_value.entry(value.clone()).or_default().push(rank);
+                let (ranks, further) = table.by_value.entry(value.clone()).or_default();
+                ranks.push(rank);
+                *further |= rule.selector.len() > 1;
             }
         }
         self.always = always.into();
@@ -88,13 +112,17 @@ impl AnchorIndex {
 #[derive(Default)]
 struct OpenTable {
     slot: u32,
-    by_value: HashMap<Box<str>, Vec<u32>>,
+    /// With whether a rule has a further clause.
+    by_value: HashMap<Box<str>, (Vec<u32>, bool)>,
     all: Vec<u32>,
 }
 
 impl OpenTable {
     fn close(self) -> ClauseTable {
-        let by_value = self.by_value.into_iter().map(|(value, ranks)| (value, ranks.into()));
+        let posting = |(value, (ranks, further)): (Box<str>, (Vec<u32>, bool))| {
+            (value, Posting { ranks: ranks.into(), exact: !further })
+        };
+        let by_value = self.by_value.into_iter().map(posting);
         ClauseTable { slot: self.slot, by_value: by_value.collect(), all: self.all.into() }
     }
 }

@@ -23,5 +23,6 @@ pub(crate) use fact::zero;
 pub use fact::{FactValue, Supplied};
 pub(crate) use fingerprint::fingerprint;
 pub use json::JsonMap;
+pub(crate) use occurrence::FIRST;
 pub use occurrence::{Anchor, FactId, Occurrence, SupplyError, ToolCall};
 pub use provider::{FactProvider, ProviderFailure};

@@ -104,7 +104,7 @@ pub struct Occurrence<'a> {
     pub(crate) rules: &'a RuleSet,
     pub(crate) place: Place<'a>,
     /// By slot; the first few without a heap allocation.
-    first: ArrayVec<(u32, Supplied<'a>), 6>,
+    first: ArrayVec<(u32, Supplied<'a>), FIRST>,
     more: Vec<(u32, Supplied<'a>)>,
     /// Whether a supplied value is not of its declared type.
     pub(crate) wrong: bool,
@@ -112,6 +112,9 @@ pub struct Occurrence<'a> {
     pub(crate) call: Option<ToolCall<'a>>,
     pub(crate) activity: Option<Vec<&'a str>>,
 }
+
+/// How many supplied values an occurrence holds without a heap allocation.
+pub(crate) const FIRST: usize = 6;
 
 /// The moment of an occurrence.
 #[derive(Clone, Copy, Debug)]
@@ -260,6 +263,14 @@ impl<'a> Occurrence<'a> {
     /// The supplied value of a slot, if the host supplied one.
     pub(crate) fn supplied(&self, slot: u32) -> Option<&Supplied<'a>> {
         self.first.iter().chain(&self.more).find(|(own, _)| *own == slot).map(|(_, value)| value)
+    }
+
+    /// The first supplied values that are of their declared types.
+    pub(crate) fn first_typed(&self) -> impl Iterator<Item = (u32, oar_expr::Value<'_>)> {
+        let environment = self.rules.environment();
+        self.first
+            .iter()
+            .filter_map(|(slot, value)| Some((*slot, value.typed(environment.entry(*slot)?.ty())?)))
     }
 
     /// Whether the supplied value of a slot is of another type than the declared one.
