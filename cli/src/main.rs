@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod clause;
 mod documents;
 mod eval;
 mod explain;

@@ -20,7 +20,7 @@ use crate::output::{Output, Trouble, Verdict, listed};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files and directories; `-` is standard input.
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "explain")]
     paths: Vec<PathBuf>,
     /// The capability document of the host, in place of those found.
     #[arg(long, value_name = "FILE")]
@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// How to write what is found.
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     format: Format,
+    /// Say what a clause of the standard asks for, with an example.
+    #[arg(long, value_name = "CLAUSE", conflicts_with = "paths")]
+    explain: Option<String>,
 }
 
 /// How findings are written.
@@ -67,6 +70,10 @@ impl Found {
 /// # Errors
 /// When something cannot be read, or there is nothing to check.
 pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> {
+    if let Some(clause) = &args.explain {
+        crate::clause::explain(clause, output)?;
+        return Ok(Verdict::Fine);
+    }
     let packs = packs(args)?;
     let found = packs.into_iter().map(check).collect::<Result<Vec<Found>, Trouble>>()?;
     match args.format {

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "what fails here fails the test")]
 
 mod check;
+mod clauses;
 mod eval;
 mod explain;
 mod run;
