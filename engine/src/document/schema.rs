@@ -215,7 +215,11 @@ fn explain(
                 with_article(node.kind_name()),
                 types(wanted),
             );
-            diagnostics.push(at_value("type", message));
+            let diagnostic = at_value("type", message);
+            diagnostics.push(match retyped(node, &types(wanted)) {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            });
         }
         ValidationErrorKind::MinLength { .. } => {
             diagnostics.push(at_value("minLength", format!("`{field}` holds an empty string")));
@@ -265,6 +269,24 @@ fn spelled(node: &Node) -> String {
 fn with_article(noun: &str) -> String {
     let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
     format!("{} {noun}", if vowel { "an" } else { "a" }).replace("a null", "null")
+}
+
+/// How to write a value that is not of the kind that is wanted, where that is plain.
+fn retyped(node: &Node, wanted: &str) -> Option<String> {
+    match (&node.value, wanted) {
+        (Value::String(text), "an array") => Some(format!("write a list: `[{}]`", text.as_str())),
+        (Value::Bool(value), "a string") => Some(format!("write it in quotes: `\"{value}\"`")),
+        (Value::Number(number), "a string") => {
+            Some(format!("write it in quotes: `\"{}\"`", number.as_str()))
+        }
+        (Value::String(text), "a boolean") => match text.as_str() {
+            "yes" | "on" | "Yes" | "On" => Some("write `true`".to_owned()),
+            "no" | "off" | "No" | "Off" => Some("write `false`".to_owned()),
+            "true" | "false" => Some("leave out the quotes".to_owned()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn types(wanted: &TypeKind) -> String {

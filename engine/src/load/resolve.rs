@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::capability::Capability;
 use super::draft::{Draft, is_counter};
 use super::rule_set::{CounterTarget, OnError, Rest, Rule};
-use crate::diagnostic::{Diagnostic, Location};
+use crate::diagnostic::{Diagnostic, Location, suggest};
 use crate::document::names::qualified;
 use crate::document::rule::Enforcement;
 use crate::document::source::Node;
@@ -117,6 +117,19 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// `diagnostic` about the rule `name` that is not loaded, with one that may be meant.
+    fn advised(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+        let id = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+        let names = || self.drafts.iter().map(|draft| draft.qualified.as_str());
+        if let Some(elsewhere) = names().find(|own| id(own) == id(name)) {
+            return diagnostic.help(format!("another namespace has it: `{elsewhere}`"));
+        }
+        match suggest(name, names()) {
+            Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
+            None => diagnostic,
+        }
+    }
+
     fn overrides(&mut self, draft: &Draft<'_>) -> Vec<u32> {
         let mut ranks = Vec::new();
         for (index, node) in draft.document.overrides.iter().enumerate() {
@@ -138,9 +151,9 @@ impl Resolver<'_, '_> {
                 }
                 Err(Some(name)) => {
                     let message = format!("override {}", Self::missing(reference, &name));
-                    let diagnostic =
-                        draft.placed.at(Diagnostic::error("OAR-EVAL-13", message), &pointer);
-                    self.diagnostics.push(diagnostic);
+                    let diagnostic = Diagnostic::error("OAR-EVAL-13", message);
+                    let diagnostic = self.advised(diagnostic, &name);
+                    self.diagnostics.push(draft.placed.at(diagnostic, &pointer));
                 }
                 Err(None) => {}
             }
@@ -160,6 +173,7 @@ impl Resolver<'_, '_> {
                     if let Some(name) = name {
                         let message = format!("on_error {}", Self::missing(reference, &name));
                         let diagnostic = Diagnostic::error("OAR-OPS-5", message);
+                        let diagnostic = self.advised(diagnostic, &name);
                         self.diagnostics.push(draft.placed.at(diagnostic, "/on_error"));
                     }
                     OnError::FailClosed
@@ -180,14 +194,17 @@ impl Resolver<'_, '_> {
             let fault = match self.find(draft, argument) {
                 Ok(rank) => {
                     targets.push(CounterTarget { rank, breaker });
-                    self.unreached_scope(draft, rank)
+                    let message = self.unreached_scope(draft, rank);
+                    message.map(|message| Diagnostic::error("OAR-FIRE-11", message))
                 }
-                Err(Some(name)) => Some(format!("`{reader}`: {}", Self::missing(argument, &name))),
+                Err(Some(name)) => {
+                    let message = format!("`{reader}`: {}", Self::missing(argument, &name));
+                    Some(self.advised(Diagnostic::error("OAR-FIRE-11", message), &name))
+                }
                 Err(None) => None,
             };
-            if let (Some(message), Some(node)) = (fault, draft.document.when) {
+            if let (Some(diagnostic), Some(node)) = (fault, draft.document.when) {
                 let span = node.span_within(draft.placed.file, reference.argument_span.range());
-                let diagnostic = Diagnostic::error("OAR-FIRE-11", message);
                 self.diagnostics.push(draft.placed.point(diagnostic, span, "/when"));
             }
         }
