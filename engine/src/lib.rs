@@ -46,6 +46,6 @@ pub mod observe;
 pub mod state;
 
 pub use decide::{Decision, Host, Outcome, Report};
-pub use load::{LoadError, Loaded, Loader, RuleSet, Source};
+pub use load::{LoadError, Loaded, Loader, RuleSet, RuleSetHandle, Source};
 pub use observe::{Anchor, FactId, Occurrence, ToolCall};
 pub use state::{MemoryCounters, Session};

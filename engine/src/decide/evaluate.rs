@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::facts::{Asking, Facts, Known, Ledger, Overlay};
 use super::failure::Fault;
+use super::guard::{guarded, timed};
 use super::outcome::{Applied, Change, Decision, Outcome, Winner};
 use super::select::{Faults, select};
 use super::trace::{TraceOutcome, Traced};
@@ -15,7 +16,7 @@ use super::{Failure, Host};
 use crate::document::rule::{Action, Effect, Enforcement};
 use crate::load::{OnError, Rule};
 use crate::observe::{Derivation, Occurrence};
-use crate::state::{CounterKey, Event, Session};
+use crate::state::{CounterKey, Event, EventError, Session};
 
 thread_local! {
     /// Room for intermediate values, kept between the evaluations of a thread.
@@ -28,7 +29,7 @@ pub(crate) fn run<'o>(
     session: &Session,
     occurrence: &'o Occurrence<'_>,
 ) -> Outcome<'o> {
-    let facts = Facts::new(occurrence, host.provider.as_deref());
+    let facts = Facts::new(occurrence, host.provider.as_deref(), &host.bounds);
     let known = Known::new(occurrence);
     let mut faults = Faults::new();
     let selected = select(&facts, &known, &mut faults);
@@ -316,10 +317,18 @@ impl Run<'_> {
         };
         let detector = self.host.detectors.get(reference);
         let detector = detector.ok_or_else(|| failed("it is not registered".to_owned()))?;
-        let observations = detector.observe(self.facts.occurrence);
+        let bounds = self.facts.bounds;
+        if let Some(content) = self.facts.occurrence.content {
+            bounds.check_content(content).map_err(failed)?;
+        }
+        let observations = timed(bounds.answer_time, || detector.observe(self.facts.occurrence));
+        let observations = observations.map_err(failed)?;
         let observations = observations.map_err(|failure| failed(failure.to_string()))?;
         let mut overlay = Overlay::new();
         for (name, value) in observations.into_values() {
+            bounds
+                .check_value(&value)
+                .map_err(|reason| failed(format!("it reports `{name}`, and {reason}")))?;
             match self.facts.rules.environment().named(&name) {
                 Some((slot, entry)) if !entry.derivation.is_some_and(Derivation::is_core) => {
                     overlay.push((slot, value));
@@ -360,6 +369,11 @@ impl Run<'_> {
         overlay: Option<Overlay>,
     ) -> Result<(), Fault> {
         let asking = self.asking(rank, overlay.as_ref());
+        if rule.transform().is_some() {
+            let content = self.facts.occurrence.content.unwrap_or_default();
+            let bound = self.facts.bounds.check_content(content);
+            bound.map_err(|reason| Failure::Provider { name: "content".to_owned(), reason })?;
+        }
         let ranges = match rule.transform().and_then(|transform| transform.target) {
             Some(slot) => Some(spans(&asking, slot)?),
             None => None,
@@ -394,13 +408,17 @@ impl Run<'_> {
             session: self.ledger.session,
         };
         let events = actions.iter().filter(|action| **action == Action::PublishEvent).count();
-        let mut publish = || (0..events).try_for_each(|_| self.host.events.publish(&event));
+        let mut publish = || {
+            let all = || (0..events).try_for_each(|_| self.host.events.publish(&event));
+            guarded(all).unwrap_or_else(|reason| Err(EventError::new(reason)))
+        };
         if events == actions.len() {
             publish().map_err(|error| side_effect(error.to_string()))?;
         } else {
             let scope = self.facts.scope(rule)?;
             let key = CounterKey { rule: &rule.qualified, scope };
-            let change = self.ledger.store.apply(self.ledger.session, key, actions, &mut publish);
+            let apply = || self.ledger.store.apply(self.ledger.session, key, actions, &mut publish);
+            let change = guarded(apply).map_err(side_effect)?;
             let change = change.map_err(|error| side_effect(error.to_string()))?;
             self.facts.note_before(rank, change.before);
             let scope = scope.map(str::to_owned);
@@ -420,6 +438,8 @@ fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Fault> {
     let Value::MapList(list) = asking.value(slot)? else {
         return Err(Failure::WrongType { name: name() }.into());
     };
+    let bound = asking.facts.bounds.check_spans(list.len());
+    bound.map_err(|reason| Failure::Provider { name: name(), reason })?;
     let mut ranges = Vec::with_capacity(list.len());
     for index in 0..list.len() {
         let offset = |key| match list.get(index)?.get(key)? {

@@ -11,13 +11,15 @@ use arrayvec::ArrayVec;
 use oar_expr::{Member, Scalar, Type, Value};
 use smallvec::SmallVec;
 
-use super::Failure;
 use super::failure::Fault;
+use super::guard::{guarded, timed};
+use super::{Bounds, Failure};
 use crate::load::{Entry, Rule, RuleSet};
 use crate::observe::{
-    Derivation, FIRST, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, fingerprint, zero,
+    Derivation, FIRST, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, ProviderFailure,
+    fingerprint, zero,
 };
-use crate::state::{CounterKey, CounterStore, Counters};
+use crate::state::{CounterKey, CounterStore, Counters, StoreError};
 
 /// What a provider answered.
 type Answer = Result<Option<FactValue>, Fault>;
@@ -27,6 +29,7 @@ pub(crate) struct Facts<'o> {
     pub(crate) rules: &'o RuleSet,
     pub(crate) occurrence: &'o Occurrence<'o>,
     provider: Option<&'o dyn FactProvider>,
+    pub(crate) bounds: &'o Bounds,
     /// What is produced on the way; most occurrences produce nothing.
     produced: OnceCell<Box<Produced>>,
 }
@@ -83,6 +86,14 @@ pub(crate) struct Ledger<'l> {
     pub(crate) session: &'l str,
 }
 
+impl Ledger<'_> {
+    /// Reads counters; a store that panics has failed.
+    fn read(&self, keys: &[CounterKey<'_>], values: &mut [Counters]) -> Result<(), StoreError> {
+        let read = guarded(|| self.store.read(self.session, keys, values));
+        read.unwrap_or_else(|reason| Err(StoreError::new(reason)))
+    }
+}
+
 /// One rule asking for facts.
 #[derive(Clone, Copy)]
 pub(crate) struct Asking<'f> {
@@ -99,8 +110,9 @@ impl<'o> Facts<'o> {
     pub(crate) fn new(
         occurrence: &'o Occurrence<'o>,
         provider: Option<&'o dyn FactProvider>,
+        bounds: &'o Bounds,
     ) -> Self {
-        Self { rules: occurrence.rules, occurrence, provider, produced: OnceCell::new() }
+        Self { rules: occurrence.rules, occurrence, provider, bounds, produced: OnceCell::new() }
     }
 
     fn produced(&self) -> &Produced {
@@ -139,13 +151,24 @@ impl<'o> Facts<'o> {
             return Ok(None);
         }
         let Some(cell) = self.produced().answers.get(slot as usize) else { return Ok(None) };
-        let answer = cell.get_or_init(|| {
-            provider.fact(entry.name(), self.occurrence).map_err(|failure| {
-                let (name, reason) = (entry.name().to_owned(), failure.to_string());
-                Box::new(Failure::Provider { name, reason })
-            })
-        });
+        let answer = cell
+            .get_or_init(|| self.answer(entry, || provider.fact(entry.name(), self.occurrence)));
         answer.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    /// Asks the provider, within the host's bounds.
+    fn answer(
+        &self,
+        entry: &Entry,
+        ask: impl FnOnce() -> Result<Option<FactValue>, ProviderFailure>,
+    ) -> Answer {
+        let failed = |reason| Box::new(Failure::Provider { name: entry.name().to_owned(), reason });
+        let answer = timed(self.bounds.answer_time, ask).map_err(failed)?;
+        let answer = answer.map_err(|failure| failed(failure.to_string()))?;
+        if let Some(value) = &answer {
+            self.bounds.check_value(value).map_err(failed)?;
+        }
+        Ok(answer)
     }
 
     /// Whether the value of a slot is at hand without asking a provider.
@@ -178,7 +201,11 @@ impl<'o> Facts<'o> {
                 }
             },
             Derivation::ContentLength => {
-                let length = self.occurrence.content.map_or(0, |content| content.chars().count());
+                let content = self.occurrence.content.unwrap_or_default();
+                self.bounds.check_content(content).map_err(|reason| {
+                    Box::new(Failure::Provider { name: entry.name().to_owned(), reason })
+                })?;
+                let length = content.chars().count();
                 Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
             }
             Derivation::SegmentCount => self.segment_count(entry)?,
@@ -236,12 +263,7 @@ impl<'o> Facts<'o> {
         if let Some((.., answer)) = self.produced().calls.borrow().iter().find(same) {
             return answer.clone();
         }
-        let answer = provider.call(entry.name(), argument, self.occurrence).map_err(|failure| {
-            Box::new(Failure::Provider {
-                name: entry.name().to_owned(),
-                reason: failure.to_string(),
-            })
-        });
+        let answer = self.answer(entry, || provider.call(entry.name(), argument, self.occurrence));
         self.produced().calls.borrow_mut().push((slot, key, answer.clone()));
         answer
     }
@@ -297,7 +319,7 @@ impl<'o> Facts<'o> {
         });
         let mut values: SmallVec<[Counters; 8]> = SmallVec::new();
         values.resize(keys.len(), Counters::default());
-        let result = ledger.store.read(ledger.session, &keys, &mut values);
+        let result = ledger.read(&keys, &mut values);
         let mut snapshot = self.produced().snapshot.borrow_mut();
         for (rank, value) in wanted.iter().zip(values) {
             let value =
@@ -325,7 +347,7 @@ impl<'o> Facts<'o> {
         let (ledger, rule) = ledger.zip(self.rules.rule(rank)).ok_or_else(unread)?;
         let key = CounterKey { rule: &rule.qualified, scope: self.scope(rule)? };
         let mut value = [Counters::default()];
-        let result = ledger.store.read(ledger.session, &[key], &mut value);
+        let result = ledger.read(&[key], &mut value);
         let [value] = value;
         let result = result.map(|()| value).map_err(|error| Box::new(error.into()));
         self.produced().snapshot.borrow_mut().push((rank, result.clone()));

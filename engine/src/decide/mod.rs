@@ -3,11 +3,14 @@
 //! Nothing here fails: what goes wrong with a rule is that rule's outcome, handled by its
 //! `on_error` ([OAR-OPS-3]).
 
+mod bounds;
 mod copy;
 mod evaluate;
 mod explain;
 mod facts;
 mod failure;
+mod guard;
+mod needs;
 mod order;
 mod outcome;
 mod report;
@@ -20,8 +23,10 @@ mod transform;
 use std::fmt;
 use std::sync::Arc;
 
+pub use bounds::Bounds;
 pub use explain::{ClauseExplanation, ConditionExplanation, End, FlowExplanation, RuleExplanation};
 pub use failure::Failure;
+pub use needs::{NeededCall, Needs};
 pub use outcome::{AccumulatedTransform, Advisory, CounterReport, Decision, Outcome, RenderedCopy};
 pub use report::{AdvisoryReport, CounterSpan, Report, SkippedReport};
 pub use trace::{TraceEntry, TraceOutcome};
@@ -54,6 +59,7 @@ pub struct Host {
     pub(crate) detectors: Detectors,
     pub(crate) counters: Arc<dyn CounterStore>,
     pub(crate) events: Arc<dyn EventSink>,
+    pub(crate) bounds: Bounds,
 }
 
 impl Host {
@@ -65,6 +71,7 @@ impl Host {
             detectors: Detectors::new(),
             counters: Arc::new(MemoryCounters::new()),
             events: Arc::new(NoEventStream),
+            bounds: Bounds::default(),
         }
     }
 
@@ -97,6 +104,13 @@ impl Host {
     #[must_use]
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
         self.events = Arc::new(events);
+        self
+    }
+
+    /// The same, with other bounds on what an occurrence may cost.
+    #[must_use]
+    pub fn bounds(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
         self
     }
 

@@ -148,7 +148,7 @@ fn matches(facts: &Facts<'_>, rule: &Rule) -> Result<bool, Fault> {
     failed.map_or(Ok(true), Err)
 }
 
-fn clause_matches(facts: &Facts<'_>, clause: &Clause) -> Result<bool, Fault> {
+pub(crate) fn clause_matches(facts: &Facts<'_>, clause: &Clause) -> Result<bool, Fault> {
     let listed = |value: &str| clause.values.iter().any(|own| **own == *value);
     Ok(match facts.observed(clause.slot)? {
         Value::String(value) => listed(value),

@@ -2,8 +2,9 @@
 //!
 //! References to other rules stay unresolved here; `resolve` closes them over the whole set.
 
-use oar_expr::{Limits, Program, Type};
+use oar_expr::{Limits, Program, Type, UseKind};
 
+use super::calls;
 use super::capability::Capability;
 use super::environment::{Entry, Tier};
 use super::rule_set::{Clause, Transform};
@@ -13,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Severity, suggest};
 use crate::document::rule::{CopyMember, Kind, RuleDocument};
 use crate::document::schema::Placed;
 use crate::document::source::{Node, join_pointer};
-use crate::observe::Derivation;
+use crate::observe::{Derivation, FactValue};
 
 /// A compiled rule whose references to other rules are still names.
 pub(crate) struct Draft<'d> {
@@ -24,6 +25,8 @@ pub(crate) struct Draft<'d> {
     pub(crate) local_anchor: Box<str>,
     pub(crate) selector: Vec<Clause>,
     pub(crate) program: Option<Program>,
+    /// The calls of functions in it, each with its argument where that is a literal.
+    pub(crate) calls: Vec<(u32, Option<FactValue>)>,
     pub(crate) scope: Option<u32>,
     pub(crate) transform: Option<Transform>,
     pub(crate) copy: Vec<(CopyMember, Template)>,
@@ -71,6 +74,7 @@ pub(crate) fn compile<'d>(
         capability,
         diagnostics,
         qualified,
+        calls: Vec::new(),
         references: Vec::new(),
         unreached: Vec::new(),
         assumed: Vec::new(),
@@ -94,6 +98,7 @@ pub(crate) fn compile<'d>(
         local_anchor: local_anchor?,
         selector,
         program,
+        calls: compiler.calls,
         scope,
         transform,
         copy,
@@ -110,6 +115,7 @@ struct Compiler<'d, 'c> {
     capability: &'c Capability,
     diagnostics: &'c mut Vec<Diagnostic>,
     qualified: String,
+    calls: Vec<(u32, Option<FactValue>)>,
     references: Vec<u32>,
     /// Names already reported as not reached, so that one slip is one diagnostic.
     unreached: Vec<u32>,
@@ -308,6 +314,9 @@ impl<'d> Compiler<'d, '_> {
                 let span = node.span_within(placed.file, used.span.range());
                 placed.point(diagnostic, span, "/when")
             });
+        }
+        if program.uses().iter().any(|used| used.kind == UseKind::Function) {
+            self.calls = calls::literal_calls(text, &self.capability.environment);
         }
         Some(program)
     }

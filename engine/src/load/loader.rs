@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use sha2::{Digest, Sha256};
+
 use super::capability::Capability;
 use super::config::{Config, Names};
 use super::draft::{self, Draft};
@@ -16,6 +18,7 @@ use crate::document::rule::RuleDocument;
 use crate::document::schema::{DocumentKind, Placed, violations};
 use crate::document::source::{Node, ReadLimits, Reading};
 use crate::document::version;
+use crate::observe::hexadecimal;
 
 /// Loads a rule set for a host.
 ///
@@ -138,6 +141,19 @@ impl Loader {
     pub fn limits(mut self, limits: ReadLimits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// The digest of everything that is loaded: 64 hexadecimal digits.
+    ///
+    /// It is of the text of the documents in their order, without the names of their files, so
+    /// that two hosts with the same documents tell the same digest.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        self.capability.hash(b'c', &mut hash);
+        self.rules.iter().for_each(|source| source.hash(b'r', &mut hash));
+        self.configs.iter().for_each(|source| source.hash(b'o', &mut hash));
+        hexadecimal(&hash.finalize())
     }
 
     /// Loads everything.

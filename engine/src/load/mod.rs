@@ -3,11 +3,13 @@
 //! The [`Loader`] reads capability document, rules and configurations, collects every fault of
 //! every document, and answers with a set that cannot fail later for any of them.
 
+mod calls;
 mod capability;
 mod check;
 mod config;
 mod draft;
 mod environment;
+mod handle;
 mod loader;
 mod resolve;
 mod rule_set;
@@ -22,6 +24,7 @@ mod vocabulary;
 pub use capability::Capability;
 pub use check::{Checked, CheckedRule, Checker, Needs};
 pub use environment::{Entry, Environment, Tier};
+pub use handle::{HandleStatus, Refusal, RuleSetHandle};
 pub use loader::{LoadError, Loaded, Loader, Phase};
 pub(crate) use rule_set::{Clause, OnError, Rule, Transform};
 pub use rule_set::{RuleSet, RuleView, UnknownAnchor};

@@ -336,6 +336,7 @@ fn finish(
         overrides: overrides.into(),
         transform: draft.transform,
         detector: document.detector.and_then(Node::as_str).map(Into::into),
+        calls: draft.calls.into(),
         copy: draft.copy.into(),
     };
     let plain = rest.flow.is_empty()
@@ -343,6 +344,7 @@ fn finish(
         && rest.overrides.is_empty()
         && rest.transform.is_none()
         && rest.detector.is_none()
+        && rest.calls.is_empty()
         && rest.copy.is_empty();
     let id = document.id.as_str().unwrap_or_default().len();
     Rule {

@@ -13,7 +13,7 @@ use super::environment::Environment;
 use super::select::AnchorIndex;
 use super::template::Template;
 use crate::document::rule::{Action, CopyMember, Effect, Enforcement, Kind, TransformAction};
-use crate::observe::{Anchor, FactId, Occurrence};
+use crate::observe::{Anchor, FactId, FactValue, Occurrence};
 
 /// The rules of a host, loaded and checked, ready to decide occurrences.
 ///
@@ -66,6 +66,8 @@ pub(crate) struct Rest {
     pub(crate) overrides: Box<[u32]>,
     pub(crate) transform: Option<Transform>,
     pub(crate) detector: Option<Box<str>>,
+    /// The calls of functions in the condition, each with its argument where that is a literal.
+    pub(crate) calls: Box<[(u32, Option<FactValue>)]>,
     pub(crate) copy: Box<[(CopyMember, Template)]>,
 }
 

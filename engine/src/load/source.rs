@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use crate::diagnostic::Diagnostic;
 use crate::document::source::{Document, Format, Node, ReadLimits, Reading, SourceFile, read};
 
@@ -61,6 +63,21 @@ impl Source {
     #[must_use]
     pub fn node(name: impl Into<String>, node: Node) -> Self {
         Self(Kind::Node(SourceFile::new(name, "", Format::Json), node))
+    }
+
+    /// Feeds its text to a digest, its role and length before it so that no two lists of
+    /// sources run together.
+    pub(super) fn hash(&self, role: u8, hash: &mut Sha256) {
+        let mut feed = |text: &str| {
+            hash.update([role]);
+            hash.update((text.len() as u64).to_be_bytes());
+            hash.update(text);
+        };
+        match &self.0 {
+            Kind::File(file) => feed(file.text()),
+            Kind::Node(_, node) => feed(&node.to_json().to_string()),
+            Kind::Unreadable(diagnostic) => feed(diagnostic.message()),
+        }
     }
 
     /// Reads it.

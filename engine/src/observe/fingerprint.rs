@@ -22,13 +22,18 @@ pub(crate) fn fingerprint(call: &ToolCall<'_>) -> Option<String> {
     write_canonical(&mut text, call.arguments.root())?;
     text.push(']');
     let digest = Sha256::new().chain_update(DOMAIN).chain_update(text.as_bytes()).finalize();
-    let mut hex = String::with_capacity(64);
-    for byte in digest {
+    Some(hexadecimal(&digest))
+}
+
+/// Bytes in lowercase hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
         for nibble in [byte >> 4, byte & 15] {
             hex.extend(char::from_digit(u32::from(nibble), 16));
         }
     }
-    Some(hex)
+    hex
 }
 
 /// One JSON value, wherever it is held.

@@ -21,7 +21,7 @@ pub use detector::{
 };
 pub(crate) use fact::zero;
 pub use fact::{FactValue, Supplied};
-pub(crate) use fingerprint::fingerprint;
+pub(crate) use fingerprint::{fingerprint, hexadecimal};
 pub use json::JsonMap;
 pub(crate) use occurrence::FIRST;
 pub use occurrence::{Anchor, FactId, Occurrence, SupplyError, ToolCall};
