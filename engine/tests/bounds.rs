@@ -27,7 +27,7 @@ anchors:
     model.input, model.tool_result]
 profiles: [content]
 activity_window: 0
-detectors: [detector://own]
+detectors: [detector://own, detector://noop]
 expression_nodes_max: 256
 supports_transform: true
 host_facts:
@@ -38,7 +38,7 @@ host_facts:
 fn load(rule: &str) -> RuleSet {
     let rules = format!(
         "oar: '1.0'\nid: R\nanchor: model.output\n{rule}\n---\n\
-         oar: '1.0'\nid: LATER\nkind: detector\nanchor: model.output\neffect: nudge\n\
+         oar: '1.0'\nid: THEN\nkind: detector\nanchor: model.output\neffect: nudge\n\
          detector: {{ref: 'detector://noop'}}\n"
     );
     let loader = Loader::new(Source::yaml("capability.yaml", CAPABILITY));
@@ -97,7 +97,7 @@ impl CounterStore for Panics {
 const DETECTOR: &str =
     "kind: detector\neffect: warn\ndetector: {ref: 'detector://own'}\non_error: fail_open";
 const FACT: &str = "kind: policy\neffect: warn\nrequires: {facts: [acme.map]}\n\
-    when: has_key(acme.map, 'a')\non_error: fail_open";
+    when: \"'a' in acme.map\"\non_error: fail_open";
 const COUNTER: &str =
     "kind: policy\neffect: warn\non_fire: [increment_counter, publish_event]\non_error: fail_open";
 
@@ -132,7 +132,7 @@ fn a_panic_is_the_failure_of_who_panicked() {
     ];
     for (rule, host, failure) in cases {
         let told = decide(&load(rule), &host, "");
-        assert_eq!(told, ("R:errored LATER:fired".to_owned(), failure.to_owned()));
+        assert_eq!(told, ("R:errored THEN:fired".to_owned(), failure.to_owned()));
     }
 }
 
@@ -180,7 +180,7 @@ fn an_answer_that_comes_too_late_is_a_failure() {
     bounds.answer_time = Some(Duration::from_millis(5));
     let host = Host::new().detector("detector://own", Slow).bounds(bounds);
     let (trace, failure) = decide(&load(DETECTOR), &host, "");
-    assert_eq!(trace, "R:errored LATER:fired");
+    assert_eq!(trace, "R:errored THEN:fired");
     assert!(failure.starts_with("`detector://own` failed: it took "), "{failure}");
     assert!(failure.ends_with(" ms, and 5 ms are allotted"), "{failure}");
 }
@@ -205,28 +205,28 @@ fn too_much_of_anything_fails_the_rule_that_consumes_it() {
     bounds.spans = Some(2);
     bounds.value_depth = Some(3);
     bounds.value_nodes = Some(8);
-    let fits = "R:fired LATER:fired";
+    let fits = "R:fired THEN:fired";
     let cases = [
         (spans, Gives("acme.spans", json!([span, span])), "text", fits, ""),
         (
             spans,
             Gives("acme.spans", json!([span, span, span])),
             "text",
-            "R:errored LATER:fired",
+            "R:errored THEN:fired",
             "`acme.spans` could not be produced: the value holds 10 values, and 8 are allowed",
         ),
         (
             spans,
             Gives("acme.spans", json!([{}, {}, {}])),
             "text",
-            "R:errored LATER:fired",
+            "R:errored THEN:fired",
             "`acme.spans` could not be produced: it holds 3 spans, and 2 are allowed",
         ),
         (
             spans,
             Gives("acme.spans", json!([span])),
             "long text",
-            "R:errored LATER:errored",
+            "R:errored THEN:errored",
             "`content` could not be produced: the content has 9 bytes, and 8 are allowed \
           `detector://noop` failed: the content has 9 bytes, and 8 are allowed",
         ),
@@ -235,7 +235,7 @@ fn too_much_of_anything_fails_the_rule_that_consumes_it() {
             length,
             Gives("", json!(null)),
             "9 bytes..",
-            "R:errored LATER:errored",
+            "R:errored THEN:errored",
             "`content_length` could not be produced: the content has 9 bytes, and 8 are allowed \
           `detector://noop` failed: the content has 9 bytes, and 8 are allowed",
         ),
@@ -244,7 +244,7 @@ fn too_much_of_anything_fails_the_rule_that_consumes_it() {
             FACT,
             Gives("acme.map", json!({"a": [[[1]]]})),
             "",
-            "R:errored LATER:fired",
+            "R:errored THEN:fired",
             "`acme.map` could not be produced: the value nests 4 levels, and 3 are allowed",
         ),
     ];

@@ -7,6 +7,7 @@ mod calls;
 mod capability;
 mod check;
 mod config;
+mod describe;
 mod draft;
 mod environment;
 mod handle;
@@ -23,6 +24,7 @@ mod vocabulary;
 
 pub use capability::Capability;
 pub use check::{Checked, CheckedRule, Checker, Needs};
+pub use describe::CapabilityBuilder;
 pub use environment::{Entry, Environment, Tier};
 pub use handle::{HandleStatus, Refusal, RuleSetHandle};
 pub use loader::{LoadError, Loaded, Loader, Phase};
