@@ -10,6 +10,7 @@ mod clause;
 mod documents;
 mod eval;
 mod explain;
+mod extras;
 mod input;
 mod moment;
 mod output;
@@ -38,6 +39,9 @@ enum Command {
     Eval(eval::Args),
     Explain(explain::Args),
     Test(test::Args),
+    Schema(extras::SchemaArgs),
+    Completions(extras::CompletionsArgs),
+    Man(extras::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +52,9 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::run(args, &mut output),
         Command::Explain(args) => explain::run(args, &mut output),
         Command::Test(args) => test::run(args, cli.color, &mut output),
+        Command::Schema(args) => Ok(extras::schema(args, &mut output)),
+        Command::Completions(args) => Ok(extras::completions::<Cli>(args, &mut output)),
+        Command::Man(args) => extras::man::<Cli>(args, &mut output),
     };
     let result = result.and_then(|verdict| output.finish().map(|()| verdict));
     match result {

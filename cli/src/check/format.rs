@@ -1,12 +1,20 @@
 //! The findings of a check for machines.
 
+mod github;
+mod junit;
+mod sarif;
+
 use oar_engine::diagnostic::render;
 use serde_json::{Value, json};
 
 use super::Found;
 use crate::output::Output;
 
-/// One object: every finding, and for each pack what is sound ([`schema/check.schema.json`]).
+pub(super) use github::github;
+pub(super) use junit::junit;
+pub(super) use sarif::sarif;
+
+/// One object: every finding, and for each pack what is sound (`schema/check.schema.json`).
 pub(super) fn json(found: &[Found], output: &mut Output) {
     let diagnostics: Vec<Value> =
         found.iter().flat_map(Found::diagnostics).map(render::json).collect();

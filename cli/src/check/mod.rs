@@ -1,6 +1,7 @@
 //! `oar check`: everything that is wrong with documents, at once.
 
 mod format;
+mod portability;
 mod summary;
 
 use std::path::PathBuf;
@@ -22,15 +23,20 @@ pub(crate) struct Args {
     /// Files and directories; `-` is standard input.
     #[arg(value_name = "PATH", required_unless_present = "explain")]
     paths: Vec<PathBuf>,
-    /// The capability document of the host, in place of those found.
+    /// The capability document of the host, in place of those found; with `--portability` it may
+    /// be given more than once.
     #[arg(long, value_name = "FILE")]
-    capability: Option<PathBuf>,
+    capability: Vec<PathBuf>,
     /// A configuration, in place of those found; later ones win.
     #[arg(long, value_name = "FILE")]
     config: Vec<PathBuf>,
     /// How to write what is found.
     #[arg(long, value_name = "FORMAT", default_value = "full")]
     format: Format,
+    /// Report which rules are portable and why, what they need together, and which of the hosts
+    /// can serve them.
+    #[arg(long, conflicts_with = "format")]
+    portability: bool,
     /// Say what a clause of the standard asks for, with an example.
     #[arg(long, value_name = "CLAUSE", conflicts_with = "paths")]
     explain: Option<String>,
@@ -45,6 +51,12 @@ pub(crate) enum Format {
     Concise,
     /// One object with everything.
     Json,
+    /// Commands that GitHub shows beside the lines of a change.
+    Github,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, each rule a case.
+    Junit,
 }
 
 /// A pack and what was found in it.
@@ -74,6 +86,18 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
         crate::clause::explain(clause, output)?;
         return Ok(Verdict::Fine);
     }
+    if args.portability {
+        let packs = input::gather(&args.paths)?;
+        let given = args.capability.iter().map(|path| named(path, Kind::Capability));
+        let mut hosts = given.collect::<Result<Vec<Input>, Trouble>>()?;
+        if hosts.is_empty() {
+            hosts = packs.iter().flat_map(|pack| pack.capabilities.clone()).collect();
+        }
+        if packs.iter().all(|pack| pack.rules.is_empty()) {
+            return Err(Trouble::Usage("no rule to report on".to_owned()));
+        }
+        return Ok(portability::run(&packs, &hosts, output));
+    }
     let packs = packs(args)?;
     let found = packs.into_iter().map(check).collect::<Result<Vec<Found>, Trouble>>()?;
     match args.format {
@@ -87,6 +111,9 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
             found.iter().for_each(|found| summary::write(found, output));
         }
         Format::Json => format::json(&found, output),
+        Format::Github => format::github(&found, output),
+        Format::Sarif => format::sarif(&found, output),
+        Format::Junit => format::junit(&found, output),
     }
     Ok(Verdict::unless(found.iter().any(|found| found.errors() > 0)))
 }
@@ -94,7 +121,14 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
 /// The documents to check, pack by pack.
 fn packs(args: &Args) -> Result<Vec<Pack>, Trouble> {
     let mut packs = input::gather(&args.paths)?;
-    let given = args.capability.as_deref().map(|path| named(path, Kind::Capability)).transpose()?;
+    let given = match args.capability.as_slice() {
+        [] => None,
+        [path] => Some(named(path, Kind::Capability)?),
+        _ => {
+            let message = "`--capability` is given more than once, without `--portability`";
+            return Err(Trouble::Usage(message.to_owned()));
+        }
+    };
     let configs: Vec<Input> =
         args.config.iter().map(|path| named(path, Kind::Config)).collect::<Result<_, Trouble>>()?;
     if let Some(capability) = given {

@@ -181,7 +181,7 @@ fn declaration(declaration: oar_engine::load::Declaration) -> String {
 }
 
 /// Lines of at most `width` characters, broken behind commas.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for part in text.split_inclusive(", ") {
         let Some(line) = lines.last_mut() else { continue };

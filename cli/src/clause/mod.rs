@@ -52,6 +52,14 @@ pub(crate) fn explain(id: &str, output: &mut Output) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// What the clause `id` says, in a line.
+pub(crate) fn summary(id: &str) -> Option<String> {
+    let clauses: Value = serde_json::from_str(CLAUSES).ok()?;
+    let mut clauses = clauses.as_array()?.iter();
+    let clause = clauses.find(|clause| clause.get("id").and_then(Value::as_str) == Some(id))?;
+    clause.get("summary")?.as_str().map(str::to_owned)
+}
+
 /// Lines of at most `width` characters.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];

@@ -1,6 +1,7 @@
 //! `oar check`.
 
-use crate::run::Directory;
+use crate::run::{Directory, oar};
+use crate::snapshot::{root, snapshot};
 
 pub(crate) const CAPABILITY: &str = r#"oar_capability_version: "1.0"
 host: acme
@@ -188,4 +189,39 @@ fn standard_input_is_a_file_too() {
     let ran = directory.oar_with("check - --format concise", &rule("A", "when: 1 +"));
     assert!(ran.out.starts_with("<stdin>:7:10: error[OAR-EXPR-"), "{}", ran.out);
     assert_eq!(ran.code, 1);
+}
+
+const FAULTY: &str = "oar: '1.0'\nid: A\nkind: policy\nanchor: tool.pre_invoke\neffect: stop\n---\n\
+    oar: '1.0'\nid: B\nkind: policy\nanchor: tool.pre_invoke\neffect: warn\nselector: {tol: []}\n";
+
+#[test]
+fn machine_formats_are_stable_and_follow_their_schemas() {
+    let directory = Directory::with(&[("capability.yaml", CAPABILITY), ("r.yaml", FAULTY)]);
+    for format in ["json", "github", "sarif", "junit"] {
+        let ran = directory.oar(&format!("check . --format {format}"));
+        assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+        snapshot(&format!("check-{format}"), &ran.out);
+    }
+    let text = directory.oar("check . --format json").out;
+    let found: serde_json::Value = serde_json::from_str(&text).expect("json");
+    let schema = std::fs::read_to_string(root().join("schema/check.schema.json")).expect("schema");
+    let schema = serde_json::from_str(&schema).expect("json");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let faults: Vec<String> = validator.iter_errors(&found).map(|e| e.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    assert_eq!(found["packs"][0]["rules"][1]["sound"], false);
+}
+
+#[test]
+fn portability_is_reported_and_is_no_fault() {
+    let ran = oar(&root(), "check --portability examples", "");
+    snapshot("check-portability", &ran.out);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let arguments = "check --portability examples/coding-agent/habits.yaml \
+                     --capability examples/coding-agent/capability.yaml \
+                     --capability examples/content-safety/capability.yaml";
+    let ran = oar(&root(), arguments, "");
+    snapshot("check-portability-of-hosts", &ran.out);
+    let ran = oar(&root(), "check --portability examples/push.yaml", "");
+    assert_eq!(ran.code, 1, "{}", ran.out);
 }

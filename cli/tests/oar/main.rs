@@ -1,10 +1,11 @@
 //! The `oar` command as its users see it: what it prints, where, and its exit code.
-#![expect(clippy::expect_used, reason = "what fails here fails the test")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "what fails here fails the test")]
 
 mod check;
 mod clauses;
 mod eval;
 mod explain;
+mod extras;
 mod run;
 mod snapshot;
 mod test_command;

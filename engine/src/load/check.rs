@@ -209,7 +209,9 @@ impl CheckedRule {
         self.needs.as_ref()
     }
 
-    fn is_faulted_by(&self, diagnostic: &Diagnostic) -> bool {
+    /// Whether an error is of this rule.
+    #[must_use]
+    pub fn is_faulted_by(&self, diagnostic: &Diagnostic) -> bool {
         diagnostic.severity() == Severity::Error
             && diagnostic.location().is_some_and(|place| {
                 let (own, span) = (self.location.span, place.span);
