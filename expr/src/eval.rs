@@ -74,6 +74,22 @@ impl Program {
         host: &mut H,
         stack: &mut Stack,
     ) -> Result<bool, Raise<H::Error>> {
+        let mut state = State { next: 0, flag: false, number: 0 };
+        match self.plain(host, &mut state) {
+            Ok(true) => Ok(state.flag),
+            Ok(false) => self.evaluate_rest(host, stack, &mut state),
+            Err(stop) => Err(self.raise(state.next, stop)),
+        }
+    }
+
+    /// Evaluates from where a machine is needed.
+    #[inline(never)]
+    fn evaluate_rest<'p, 'a: 'p, H: Host<'a>>(
+        &'p self,
+        host: &mut H,
+        stack: &mut Stack,
+        state: &mut State,
+    ) -> Result<bool, Raise<H::Error>> {
         let Stack { numbers, saved, members } = stack;
         // A run that raised leaves its numbers behind.
         numbers.clear();
@@ -88,14 +104,101 @@ impl Program {
             host_values: PhantomData,
         };
         if !self.saves {
-            return machine.run();
+            return machine.run(state);
         }
         machine.saved = std::mem::take(saved);
         machine.members = std::mem::take(members);
-        let result = machine.run();
+        let result = machine.run(state);
         *saved = recycle(machine.saved);
         *members = recycle(machine.members);
         result
+    }
+
+    /// Runs on as long as no instruction needs more than a flag, a number and the host; whether
+    /// it came to the end. In most conditions that is all of them, and no machine is needed.
+    #[inline]
+    fn plain<'a, H: Host<'a>>(
+        &self,
+        host: &mut H,
+        state: &mut State,
+    ) -> Result<bool, Stop<H::Error>> {
+        while let Some(instruction) = self.code.get(state.next) {
+            state.next += 1;
+            match *instruction {
+                Instruction::Jump(target) => state.next = target as usize,
+                Instruction::JumpIf { flag: on, target } => {
+                    if state.flag == on {
+                        state.next = target as usize;
+                    }
+                }
+                Instruction::TextOfFact { test, slot, needle, not } => {
+                    let text = text_of(host, slot)?;
+                    state.flag = text_test(test, text, self.bytes(needle)) != not;
+                }
+                Instruction::FactInSet { slot, set, not } => {
+                    let text = text_of(host, slot)?;
+                    state.flag = in_set(self, text, set) != not;
+                }
+                Instruction::CompareIntFact { comparison, slot, literal } => {
+                    state.flag = comparison.holds(int_of(host, slot)?, literal);
+                }
+                Instruction::CompareDoubleFact { comparison, slot, literal } => {
+                    state.flag = comparison.holds(double_of(host, slot)?, literal);
+                }
+                Instruction::BoolFact { slot, not } => match host.fact(slot) {
+                    Ok(Value::Bool(value)) => state.flag = value != not,
+                    other => return Err(unexpected(other)),
+                },
+                Instruction::CompareSizeFact { comparison, ty, slot, literal } => {
+                    state.flag = comparison.holds(size_of_fact(host, slot, ty)?, literal);
+                }
+                Instruction::CompareReference { comparison, index, literal } => {
+                    match host.reference(index) {
+                        Ok(Value::Int(value)) => state.flag = comparison.holds(value, literal),
+                        other => return Err(unexpected(other)),
+                    }
+                }
+                Instruction::CompareInt { comparison, literal } => {
+                    state.flag = comparison.holds(state.number, literal);
+                }
+                Instruction::CompareDouble { comparison, literal } => {
+                    state.flag = comparison.holds(from_bits(state.number), literal);
+                }
+                Instruction::IntFact { slot } => state.number = int_of(host, slot)?,
+                Instruction::DoubleFact { slot } => state.number = bits(double_of(host, slot)?),
+                Instruction::IntBy { operation, literal } => {
+                    state.number = arithmetic::int(operation, state.number, literal)?;
+                }
+                Instruction::IntByFact { operation, slot } => {
+                    let right = int_of(host, slot)?;
+                    state.number = arithmetic::int(operation, state.number, right)
+                        .map_err(Stop::at_operation)?;
+                }
+                Instruction::DoubleBy { operation, literal } => {
+                    let left = from_bits(state.number);
+                    state.number = bits(arithmetic::double(operation, left, literal)?);
+                }
+                Instruction::DoubleByFact { operation, slot } => {
+                    let right = double_of(host, slot)?;
+                    let left = from_bits(state.number);
+                    let value =
+                        arithmetic::double(operation, left, right).map_err(Stop::at_operation)?;
+                    state.number = bits(value);
+                }
+                Instruction::NegateInt => state.number = arithmetic::negate_int(state.number)?,
+                Instruction::NegateDouble => state.number = bits(-from_bits(state.number)),
+                Instruction::Promote => state.number = bits(arithmetic::promote(state.number)),
+                Instruction::Flag(value) => state.flag = value,
+                Instruction::IntLiteral(value) => state.number = value,
+                Instruction::DoubleLiteral(value) => state.number = bits(value),
+                Instruction::SizeFact { slot, ty } => state.number = size_of_fact(host, slot, ty)?,
+                _ => {
+                    state.next -= 1;
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Finds the place of the instruction before `next`, which has stopped.
@@ -121,6 +224,16 @@ fn recycle(mut saved: Vec<Saved<'_>>) -> Vec<Saved<'static>> {
     }
     saved.clear();
     saved.into_iter().map_while(|_| None).collect()
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy)]
+struct State {
+    /// The next instruction.
+    next: usize,
+    flag: bool,
+    /// An int, or the bits of a double.
+    number: i64,
 }
 
 /// Why the machine stopped.
@@ -173,6 +286,56 @@ struct Machine<'m, 'p, 'a, H> {
     host_values: PhantomData<&'a ()>,
 }
 
+#[inline]
+fn text_of<'a, H: Host<'a>>(host: &mut H, slot: u32) -> Result<&'a [u8], Stop<H::Error>> {
+    match host.fact(slot) {
+        Ok(Value::String(text)) => Ok(text.as_bytes()),
+        other => Err(unexpected(other)),
+    }
+}
+
+#[inline]
+fn int_of<'a, H: Host<'a>>(host: &mut H, slot: u32) -> Result<i64, Stop<H::Error>> {
+    match host.fact(slot) {
+        Ok(Value::Int(value)) => Ok(value),
+        other => Err(unexpected(other)),
+    }
+}
+
+#[inline]
+fn double_of<'a, H: Host<'a>>(host: &mut H, slot: u32) -> Result<f64, Stop<H::Error>> {
+    match host.fact(slot) {
+        // With NaN, an inverted comparison would not be the opposite (OAR-FACT-23).
+        Ok(Value::Double(value)) if value.is_finite() => Ok(value),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn size_of_fact<'a, H: Host<'a>>(host: &mut H, slot: u32, ty: Type) -> Result<i64, Stop<H::Error>> {
+    if ty == Type::String {
+        return match host.fact(slot) {
+            Ok(Value::String(text)) => Ok(count(text.chars().count())),
+            other => Err(unexpected(other)),
+        };
+    }
+    Ok(count(size(aggregate_of(host, slot, ty)?)))
+}
+
+fn aggregate_of<'a, H: Host<'a>>(
+    host: &mut H,
+    slot: u32,
+    ty: Type,
+) -> Result<Aggregate<'a>, Stop<H::Error>> {
+    match (host.fact(slot), ty) {
+        (Ok(Value::StringList(list)), Type::StringList) => Ok(Aggregate::Strings(list)),
+        (Ok(Value::StringMap(map)), Type::StringMap) | (Ok(Value::Map(map)), Type::Map) => {
+            Ok(Aggregate::Map(map))
+        }
+        (Ok(Value::MapList(list)), Type::MapList) => Ok(Aggregate::Maps(list)),
+        (other, _) => Err(unexpected(other)),
+    }
+}
+
 fn bits(value: f64) -> i64 {
     value.to_bits().cast_signed()
 }
@@ -183,66 +346,23 @@ fn from_bits(bits: i64) -> f64 {
 
 impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
     /// Runs to the end of the code.
-    fn run(&mut self) -> Result<bool, Raise<H::Error>> {
-        let mut next = 0;
-        match self.steps(&mut next) {
+    fn run(&mut self, state: &mut State) -> Result<bool, Raise<H::Error>> {
+        match self.steps(state) {
             Ok(flag) => Ok(flag),
-            Err(stop) => Err(self.program.raise(next, stop)),
+            Err(stop) => Err(self.program.raise(state.next, stop)),
         }
     }
 
-    /// The loop; `place` is the instruction behind the one it stopped at.
+    /// The loop; `state.next` is the instruction behind the one it stopped at.
     #[inline]
-    fn steps(&mut self, place: &mut usize) -> Result<bool, Stop<H::Error>> {
+    fn steps(&mut self, state: &mut State) -> Result<bool, Stop<H::Error>> {
         let program = self.program;
-        // Two of the accumulators are local variables, to be kept in registers.
-        let mut flag = false;
-        // An int, or the bits of a double.
-        let mut number = 0;
-        let mut next = 0;
-        while let Some(instruction) = program.code.get(next) {
-            next += 1;
-            *place = next;
+        while !program.plain(self.host, state)? {
+            let Some(instruction) = program.code.get(state.next) else { break };
+            state.next += 1;
+            // An int, or the bits of a double.
+            let State { mut flag, mut number, .. } = *state;
             match *instruction {
-                Instruction::Jump(target) => next = target as usize,
-                Instruction::JumpIf { flag: on, target } => {
-                    if flag == on {
-                        next = target as usize;
-                    }
-                }
-                Instruction::TextOfFact { test, slot, needle, not } => {
-                    let text = self.fact_text(slot)?;
-                    flag = text_test(test, text, program.bytes(needle)) != not;
-                }
-                Instruction::FactInSet { slot, set, not } => {
-                    let text = self.fact_text(slot)?;
-                    flag = in_set(program, text, set) != not;
-                }
-                Instruction::CompareIntFact { comparison, slot, literal } => {
-                    flag = comparison.holds(self.fact_int(slot)?, literal);
-                }
-                Instruction::CompareDoubleFact { comparison, slot, literal } => {
-                    flag = comparison.holds(self.fact_double(slot)?, literal);
-                }
-                Instruction::BoolFact { slot, not } => match self.host.fact(slot) {
-                    Ok(Value::Bool(value)) => flag = value != not,
-                    other => return Err(unexpected(other)),
-                },
-                Instruction::CompareSizeFact { comparison, ty, slot, literal } => {
-                    flag = comparison.holds(self.fact_size(slot, ty)?, literal);
-                }
-                Instruction::CompareReference { comparison, index, literal } => {
-                    match self.host.reference(index) {
-                        Ok(Value::Int(value)) => flag = comparison.holds(value, literal),
-                        other => return Err(unexpected(other)),
-                    }
-                }
-                Instruction::CompareInt { comparison, literal } => {
-                    flag = comparison.holds(number, literal);
-                }
-                Instruction::CompareDouble { comparison, literal } => {
-                    flag = comparison.holds(from_bits(number), literal);
-                }
                 Instruction::Text { test, needle, not } => {
                     let needle = program.bytes(needle);
                     flag = text_test(test, self.text.as_bytes(), needle) != not;
@@ -250,39 +370,15 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
                 Instruction::InSet { set, not } => {
                     flag = in_set(program, self.text.as_bytes(), set) != not;
                 }
-                Instruction::IntFact { slot } => number = self.fact_int(slot)?,
-                Instruction::DoubleFact { slot } => number = bits(self.fact_double(slot)?),
-                Instruction::IntBy { operation, literal } => {
-                    number = arithmetic::int(operation, number, literal)?;
-                }
-                Instruction::IntByFact { operation, slot } => {
-                    let right = self.fact_int(slot)?;
-                    number =
-                        arithmetic::int(operation, number, right).map_err(Stop::at_operation)?;
-                }
                 Instruction::IntPair(operation) => {
                     let left = self.pop_number();
                     number = arithmetic::int(operation, left, number)?;
-                }
-                Instruction::DoubleBy { operation, literal } => {
-                    let left = from_bits(number);
-                    number = bits(arithmetic::double(operation, left, literal)?);
-                }
-                Instruction::DoubleByFact { operation, slot } => {
-                    let right = self.fact_double(slot)?;
-                    let left = from_bits(number);
-                    let value =
-                        arithmetic::double(operation, left, right).map_err(Stop::at_operation)?;
-                    number = bits(value);
                 }
                 Instruction::DoublePair(operation) => {
                     let left = from_bits(self.pop_number());
                     let right = from_bits(number);
                     number = bits(arithmetic::double(operation, left, right)?);
                 }
-                Instruction::NegateInt => number = arithmetic::negate_int(number)?,
-                Instruction::NegateDouble => number = bits(-from_bits(number)),
-                Instruction::Promote => number = bits(arithmetic::promote(number)),
                 Instruction::CompareIntPair(comparison) => {
                     let left = self.pop_number();
                     flag = comparison.holds(left, number);
@@ -295,22 +391,18 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
                     let left = self.pop_number() != 0;
                     flag = (left == flag) != not;
                 }
-                Instruction::Flag(value) => flag = value,
-                Instruction::IntLiteral(value) => number = value,
-                Instruction::DoubleLiteral(value) => number = bits(value),
                 Instruction::TextLiteral(piece) => {
                     self.text = Cow::Borrowed(program.literal(piece));
                 }
                 Instruction::ListLiteral(list) => self.aggregate = Aggregate::Constant(list),
                 Instruction::SaveFlag => self.numbers.push(i64::from(flag)),
                 Instruction::SaveNumber => self.numbers.push(number),
-                Instruction::SizeFact { slot, ty } => number = self.fact_size(slot, ty)?,
                 Instruction::TextFact { slot } => match self.host.fact(slot) {
                     Ok(Value::String(text)) => self.text = Cow::Borrowed(text),
                     other => return Err(unexpected(other)),
                 },
                 Instruction::LiteralInFact { literal, slot, ty, not } => {
-                    let aggregate = self.fact_aggregate(slot, ty)?;
+                    let aggregate = aggregate_of(self.host, slot, ty)?;
                     flag = self.holds(aggregate, program.literal(literal)) != not;
                 }
                 Instruction::CallLiteral { slot, argument, result, not } => {
@@ -333,8 +425,9 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
                 // What is left is rare or works on memory, so its call does not count.
                 other => (flag, number) = self.rare(other, flag, number)?,
             }
+            (state.flag, state.number) = (flag, number);
         }
-        Ok(flag)
+        Ok(state.flag)
     }
 
     #[inline(never)]
@@ -347,7 +440,7 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
         let program = self.program;
         match instruction {
             Instruction::AggregateFact { slot, ty } => {
-                self.aggregate = self.fact_aggregate(slot, ty)?;
+                self.aggregate = aggregate_of(self.host, slot, ty)?;
             }
             Instruction::Call { slot, parameter, result, not } => {
                 let argument = match parameter {
@@ -412,52 +505,6 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
             _ => {}
         }
         Ok((flag, number))
-    }
-
-    #[inline]
-    fn fact_text(&mut self, slot: u32) -> Result<&'p [u8], Stop<H::Error>> {
-        match self.host.fact(slot) {
-            Ok(Value::String(text)) => Ok(text.as_bytes()),
-            other => Err(unexpected(other)),
-        }
-    }
-
-    #[inline]
-    fn fact_int(&mut self, slot: u32) -> Result<i64, Stop<H::Error>> {
-        match self.host.fact(slot) {
-            Ok(Value::Int(value)) => Ok(value),
-            other => Err(unexpected(other)),
-        }
-    }
-
-    #[inline]
-    fn fact_double(&mut self, slot: u32) -> Result<f64, Stop<H::Error>> {
-        match self.host.fact(slot) {
-            // With NaN, an inverted comparison would not be the opposite (OAR-FACT-23).
-            Ok(Value::Double(value)) if value.is_finite() => Ok(value),
-            other => Err(unexpected(other)),
-        }
-    }
-
-    fn fact_size(&mut self, slot: u32, ty: Type) -> Result<i64, Stop<H::Error>> {
-        if ty == Type::String {
-            return match self.host.fact(slot) {
-                Ok(Value::String(text)) => Ok(count(text.chars().count())),
-                other => Err(unexpected(other)),
-            };
-        }
-        Ok(count(size(self.fact_aggregate(slot, ty)?)))
-    }
-
-    fn fact_aggregate(&mut self, slot: u32, ty: Type) -> Result<Aggregate<'p>, Stop<H::Error>> {
-        match (self.host.fact(slot), ty) {
-            (Ok(Value::StringList(list)), Type::StringList) => Ok(Aggregate::Strings(list)),
-            (Ok(Value::StringMap(map)), Type::StringMap) | (Ok(Value::Map(map)), Type::Map) => {
-                Ok(Aggregate::Map(map))
-            }
-            (Ok(Value::MapList(list)), Type::MapList) => Ok(Aggregate::Maps(list)),
-            (other, _) => Err(unexpected(other)),
-        }
     }
 
     #[inline]
