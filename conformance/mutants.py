@@ -86,7 +86,7 @@ def judge(directory, names):
         patterns = [f"^{re.escape(name)}$".replace("\\ ", " ") for name in left]
         config.write_text(f"examine_re = {json.dumps(patterns)}\n")
         command = ["nice", "-n", "5", "cargo", "mutants", "--in-place", "--config", config]
-        command += ["-d", directory, "-o", out, "--profile", "mutants", "-j", "1", "--colors=never"]
+        command += ["-d", directory, "-o", out, "--profile", "mutants", "--colors=never"]
         command += ["--timeout", str(SECONDS), "--build-timeout", "200", "--cap-lints=true"]
         for pattern in FILES:
             command += ["-f", pattern]
