@@ -28,7 +28,7 @@ AT_LEAST = 6
 # A mutant that never ends must not take the machine with it: seconds, and bytes of memory.
 SECONDS, MEMORY = 20, 8 << 30
 STAGES = [
-    ("corpus", ["oar-conformance"], ["--test", "corpus"]),
+    ("corpus", ["oar-conformance"], ["--test=corpus"]),
     ("unit tests", ["oar-expr", "oar-engine"], ["--lib"]),
 ]
 
@@ -103,7 +103,7 @@ def judge(directory, names):
             command += ["-f", pattern]
         for package in packages:
             command += ["--test-package", package]
-        command += ["--", *arguments]
+        command += [f"--cargo-arg={argument}" for argument in arguments]
         ended = run(command, stdout=sys.stderr, preexec_fn=limit_memory)
         # 0: all caught, 2: some missed, 3: some ran out of time; all else is no result.
         if ended.returncode not in (0, 2, 3):
