@@ -1,26 +1,29 @@
 #!/usr/bin/env python3
 """The mutation proof of the corpus: what of a seeded sample of changed code do the tests notice?
 
-    conformance/mutants.py [--seed N] [--size N] [--dir DIR] [--rev REV] [--only NAME...]
+    conformance/mutants.py [--seed N] [--size N] [--jobs N] [--dir DIR] [--rev REV] [--only NAME...]
 
-Needs `cargo install cargo-mutants`; it is no part of CI. Works in a clone of its own (--dir), at
-one commit, so the tree it stands in may change meanwhile; what is not committed does not count.
+Needs `cargo install cargo-mutants`; it is no part of CI. Works in clones of its own (DIR-0, DIR-1
+and so on), at one commit, so the tree it stands in may change meanwhile; what is not committed does
+not count. Run again after an interruption, it goes on where it was (DIR.fates.json).
 
 Mutants are taken from expr/src and engine/src/{load,decide}: of every file a share by its number,
 and at least six where there are as many, in the order of SHA-256 over seed and name. The corpus,
 in process, judges first; the unit tests of both crates judge what it lets through. `--only` judges
 the mutants whose names contain one of the texts given instead of a sample, which is how survivors
-are looked at again. The report goes to standard output, the logs of cargo-mutants stay in DIR.out.
+are looked at again. The report goes to standard output, the logs of cargo-mutants stay in DIR-*.out.
 """
 
 import argparse
 import hashlib
 import json
 import pathlib
+import queue
 import re
 import resource
 import subprocess
 import sys
+import threading
 from collections import Counter
 
 FILES = ["expr/src/**/*.rs", "engine/src/load/**/*.rs", "engine/src/decide/**/*.rs"]
@@ -31,22 +34,28 @@ STAGES = [
     ("corpus", ["oar-conformance"], ["--test=corpus"]),
     ("unit tests", ["oar-expr", "oar-engine"], ["--lib"]),
 ]
+# So many mutants go to one run of cargo-mutants; what is judged after each run is kept.
+CHUNK = 20
+NICE = ["nice", "-n", "5"]
 
 
 def run(command, **more):
     return subprocess.run(command, text=True, **more)
 
 
-def clone(directory, rev):
-    """A clean clone at the commit; its build directory is kept from run to run."""
+def revision(rev):
     here = pathlib.Path(__file__).resolve().parents[1]
-    commit = run(["git", "-C", here, "rev-parse", rev], check=True, stdout=subprocess.PIPE)
-    commit = commit.stdout.strip()
+    command = ["git", "-C", here, "rev-parse", "--verify", f"{rev}^{{commit}}"]
+    return here, run(command, check=True, stdout=subprocess.PIPE).stdout.strip()
+
+
+def clone(here, directory, commit):
+    """A clean clone at the commit; its build directory is kept from run to run."""
     if not directory.exists():
         run(["git", "clone", "-q", "--no-checkout", here, directory], check=True)
-    run(["git", "-C", directory, "fetch", "-q", here, rev], check=True)
-    run(["git", "-C", directory, "checkout", "-q", "--force", "--detach", commit], check=True)
-    return commit
+    git = ["git", "-C", directory]
+    run([*git, "fetch", "-q", here, commit], check=True)
+    run([*git, "checkout", "-q", "--force", "--detach", commit], check=True)
 
 
 def every_mutant(directory):
@@ -76,64 +85,112 @@ def limit_memory():
 
 def sound(directory, packages, arguments):
     """A judge who finds fault with the code as it is judges nothing."""
-    command = ["nice", "-n", "5", "cargo", "test", "-q", "--profile", "mutants"]
-    for package in packages:
-        command += ["-p", package]
-    judged = run(command + arguments, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command = [*NICE, "cargo", "test", "-q", "--profile=mutants", *arguments]
+    command += [f"--package={package}" for package in packages]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    judged = run(command, cwd=directory, **pipes)
     if judged.returncode != 0:
-        sys.exit("the tests fail without any mutant:\n" + judged.stdout[-3000:])
+        raise RuntimeError("the tests fail without any mutant:\n" + judged.stdout[-3000:])
 
 
-def judge(directory, names):
-    """By each stage in turn what the stages before let through; the fate of every mutant."""
+def judge(directory, names, packages, arguments):
+    """What cargo-mutants says of each of the mutants."""
     out = directory.with_name(directory.name + ".out")
     out.mkdir(exist_ok=True)
-    fate, left = {}, names
-    for judge_name, packages, arguments in STAGES:
-        if not left:
-            break
-        sound(directory, packages, arguments)
-        config = out / "sample.toml"
-        patterns = [f"^{re.escape(name)}$".replace("\\ ", " ") for name in left]
-        config.write_text(f"examine_re = {json.dumps(patterns)}\n")
-        command = ["nice", "-n", "5", "cargo", "mutants", "--in-place", "--config", config]
-        command += ["-d", directory, "-o", out, "--profile", "mutants", "--colors=never"]
-        command += ["--timeout", str(SECONDS), "--build-timeout", "200", "--baseline=skip"]
-        for pattern in FILES:
-            command += ["-f", pattern]
-        for package in packages:
-            command += ["--test-package", package]
-        command += [f"--cargo-arg={argument}" for argument in arguments]
-        ended = run(command, stdout=sys.stderr, preexec_fn=limit_memory)
-        # 0: all caught, 2: some missed, 3: some ran out of time; all else is no result.
-        if ended.returncode not in (0, 2, 3):
-            sys.exit(f"cargo mutants ended with {ended.returncode}")
-        results = json.loads((out / "mutants.out/outcomes.json").read_text())["outcomes"]
-        for result in results:
-            if result["scenario"] == "Baseline":
-                continue
-            name = result["scenario"]["Mutant"]["name"]
-            summary = result["summary"]
-            fate[name] = {
-                "CaughtMutant": judge_name,
-                "Timeout": judge_name,
-                "Unviable": "unviable",
-            }.get(summary, "survived")
-        left = [name for name in left if fate.get(name, "survived") == "survived"]
-    return fate
+    config = out / "sample.toml"
+    patterns = [f"^{re.escape(name)}$".replace("\\ ", " ") for name in names]
+    config.write_text(f"examine_re = {json.dumps(patterns)}\n")
+    command = [*NICE, "cargo", "mutants", "--in-place", "--config", config, "--colors=never"]
+    command += ["-d", directory, "-o", out, "--profile=mutants", "--baseline=skip"]
+    command += ["--timeout", str(SECONDS), "--build-timeout", "300"]
+    command += [f"--file={pattern}" for pattern in FILES]
+    command += [f"--test-package={package}" for package in packages]
+    # Building, too, must leave out the tests that are not run.
+    command += [f"--cargo-arg={argument}" for argument in arguments]
+    ended = run(command, stdout=sys.stderr, preexec_fn=limit_memory)
+    # 0: all caught, 2: some missed, 3: some ran out of time; all else is no result.
+    if ended.returncode not in (0, 2, 3):
+        raise RuntimeError(f"cargo mutants ended with {ended.returncode}")
+    outcomes = json.loads((out / "mutants.out/outcomes.json").read_text())["outcomes"]
+    return {
+        outcome["scenario"]["Mutant"]["name"]: outcome["summary"]
+        for outcome in outcomes
+        if outcome["scenario"] != "Baseline"
+    }
+
+
+class Proof:
+    """The fate of each mutant, shared by the jobs and kept in a file."""
+
+    def __init__(self, file, commit):
+        self.file, self.commit, self.lock, self.error = file, commit, threading.Lock(), None
+        self.all = json.loads(file.read_text()) if file.exists() else {}
+        self.fates = self.all.setdefault(commit, {})
+
+    def note(self, stage, summaries):
+        words = {"CaughtMutant": stage, "Timeout": stage, "Unviable": "unviable"}
+        with self.lock:
+            for name, summary in summaries.items():
+                missed = self.fates.get(name, {}).get("missed", [])
+                fate = words.get(summary)
+                self.fates[name] = {"fate": fate} if fate else {"missed": [*missed, stage]}
+            self.file.write_text(json.dumps(self.all, indent=1))
+
+    def left(self, names, stage):
+        """Those that no stage has decided and this one has not seen."""
+
+        def undecided(entry):
+            return "fate" not in entry and stage not in entry.get("missed", [])
+
+        return [name for name in names if undecided(self.fates.get(name, {}))]
+
+    def work(self, directory, chunks, stage, packages, arguments):
+        try:
+            sound(directory, packages, arguments)
+            while self.error is None:
+                self.note(stage, judge(directory, chunks.get_nowait(), packages, arguments))
+        except queue.Empty:
+            pass
+        except Exception as error:  # noqa: BLE001 - the other job must hear of it, whatever it is
+            self.error = error
+
+    def judge(self, directories, names):
+        for stage, packages, arguments in STAGES:
+            left, chunks = self.left(names, stage), queue.Queue()
+            for start in range(0, len(left), CHUNK):
+                chunks.put(left[start : start + CHUNK])
+            jobs = [
+                threading.Thread(target=self.work, args=(d, chunks, stage, packages, arguments))
+                for d in (directories if left else [])
+            ]
+            for job in jobs:
+                job.start()
+            for job in jobs:
+                job.join()
+            if self.error is not None:
+                sys.exit(str(self.error))
+            if self.left(names, stage):
+                sys.exit(f"{len(self.left(names, stage))} mutants were never judged")
+
+    def fate(self, name):
+        return self.fates[name].get("fate", "survived")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--size", type=int, default=400)
+    parser.add_argument("--size", type=int, default=360)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--dir", type=pathlib.Path, default=pathlib.Path("/tmp/oar-mutants"))
     parser.add_argument("--rev", default="HEAD")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     options = parser.parse_args()
-    directory = options.dir.resolve()
-    commit = clone(directory, options.rev)
-    mutants = every_mutant(directory)
+    base = options.dir.resolve()
+    here, commit = revision(options.rev)
+    directories = [base.with_name(f"{base.name}-{job}") for job in range(options.jobs)]
+    for directory in directories:
+        clone(here, directory, commit)
+    mutants = every_mutant(directories[0])
     if options.only:
         texts = options.only
         names = [name for _, name in mutants if any(text in name for text in texts)]
@@ -141,21 +198,19 @@ def main():
         names = sample(mutants, options.seed, options.size)
     if not names:
         sys.exit("no mutant has such a name")
-    fate = judge(directory, names)
-    missing = [name for name in names if name not in fate]
-    if missing:
-        sys.exit(f"{len(missing)} mutants were never judged, such as {missing[0]}")
-    counts = Counter(fate.values())
+    proof = Proof(base.with_name(base.name + ".fates.json"), commit)
+    proof.judge(directories, names)
+    counts = Counter(proof.fate(name) for name in names)
     viable = len(names) - counts["unviable"]
     caught = sum(counts[stage] for stage, _, _ in STAGES)
-    print(f"commit {commit}, seed {options.seed}" + (", chosen by name" if options.only else ""))
+    print(f"commit {commit}, " + ("chosen by name" if options.only else f"seed {options.seed}"))
     print(f"{len(mutants)} mutants in all, {len(names)} tried, {viable} viable")
     for stage, _, _ in STAGES:
         print(f"  caught by the {stage}: {counts[stage]} ({counts[stage] / max(viable, 1):.1%})")
     print(f"  survived: {counts['survived']}")
     print(f"caught: {caught} of {viable}, {caught / max(viable, 1):.1%}")
     for name in names:
-        if fate[name] == "survived":
+        if proof.fate(name) == "survived":
             print(f"survived: {name}")
 
 
