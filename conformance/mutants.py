@@ -35,7 +35,7 @@ STAGES = [
     ("unit tests", ["oar-expr", "oar-engine"], ["--lib"]),
 ]
 # So many mutants go to one run of cargo-mutants; what is judged after each run is kept.
-CHUNK = 20
+CHUNK = 45
 NICE = ["nice", "-n", "5"]
 
 

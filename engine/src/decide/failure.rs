@@ -118,3 +118,59 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every kind: what it says, under which clause, and whether it has a place in the condition.
+    #[test]
+    fn each_failure_has_a_clause_and_a_text() {
+        let text = |text: &str| text.to_owned();
+        let span = Span::new(4, 9);
+        let raised = |kind| Failure::raised(oar_expr::Raise { span, kind });
+        let wrong = Failure::WrongType { name: text("tool") };
+        for (failure, clause, place, message) in [
+            (raised(RaiseKind::DivisionByZero), "OAR-OPS-3", Some(span), "division by zero"),
+            (
+                raised(RaiseKind::Host(wrong.clone())),
+                "OAR-FACT-26",
+                None,
+                "the value of `tool` is not of its declared type",
+            ),
+            (
+                Failure::Provider { name: text("tool"), reason: text("gone") },
+                "OAR-OPS-3",
+                None,
+                "`tool` could not be produced: gone",
+            ),
+            (
+                Failure::Detector { reference: text("detector://x"), reason: text("gone") },
+                "OAR-OPS-3",
+                None,
+                "`detector://x` failed: gone",
+            ),
+            (
+                Failure::MalformedSpan { name: text("secret_matches"), index: 2 },
+                "OAR-OPS-19",
+                None,
+                "member 2 of `secret_matches` has no well-formed `start` and `end`",
+            ),
+            (
+                StoreError::new("gone").into(),
+                "OAR-FIRE-9",
+                None,
+                "the counters could not be read: gone",
+            ),
+            (
+                Failure::SideEffect { reason: text("full") },
+                "OAR-FIRE-9",
+                None,
+                "a side-effect could not be applied: full",
+            ),
+        ] {
+            assert_eq!(failure.to_string(), message);
+            assert_eq!((failure.clause(), failure.span()), (clause, place), "{message}");
+        }
+    }
+}

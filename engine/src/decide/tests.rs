@@ -1,5 +1,7 @@
 //! What no fixture can reach: providers, stores and streams that fail, and what they are asked.
 
+mod asking;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
