@@ -8,10 +8,12 @@ and so on), at one commit, so the tree it stands in may change meanwhile; what i
 not count. Run again after an interruption, it goes on where it was (DIR.fates.json).
 
 Mutants are taken from expr/src and engine/src/{load,decide}: of every file a share by its number,
-and at least six where there are as many, in the order of SHA-256 over seed and name. The corpus,
-in process, judges first; the unit tests of both crates judge what it lets through. `--only` judges
-the mutants whose names contain one of the texts given instead of a sample, which is how survivors
-are looked at again. The report goes to standard output, the logs of cargo-mutants stay in DIR-*.out.
+and at least six where there are as many, in the order of SHA-256 over seed and name. They go from
+judge to judge until one notices: those of expr by its quick unit tests first, which cost the least,
+then all by the corpus, in process, and what is left by the unit tests of both crates. `--only`
+judges the mutants whose names contain one of the texts given instead of a sample, which is how
+survivors are looked at again. The report goes to standard output, the logs of cargo-mutants stay in
+DIR-*.out.
 """
 
 import argparse
@@ -28,11 +30,15 @@ from collections import Counter
 
 FILES = ["expr/src/**/*.rs", "engine/src/load/**/*.rs", "engine/src/decide/**/*.rs"]
 AT_LEAST = 6
-# A mutant that never ends must not take the machine with it: seconds, and bytes of memory.
-SECONDS, MEMORY = 20, 8 << 30
+# A mutant that never ends must not take the machine with it: seconds of one processor, which a
+# busy machine does not lengthen, seconds by the clock, and bytes of memory.
+PROCESSOR, SECONDS, MEMORY = 20, 200, 8 << 30
+QUICK = ["--", "--skip=differential", "--skip=depth"]
+# Each judge: whose mutants it sees, the packages, what is built, what is run of it.
 STAGES = [
-    ("corpus", ["oar-conformance"], ["--test=corpus"]),
-    ("unit tests", ["oar-expr", "oar-engine"], ["--lib"]),
+    ("quick unit tests", "expr/", ["oar-expr"], ["--lib"], QUICK),
+    ("corpus", "", ["oar-conformance"], ["--test=corpus"], []),
+    ("unit tests", "", ["oar-expr", "oar-engine"], ["--lib"], []),
 ]
 # So many mutants go to one run of cargo-mutants; what is judged after each run is kept.
 CHUNK = 45
@@ -79,13 +85,14 @@ def sample(mutants, seed, size):
     return chosen
 
 
-def limit_memory():
+def limit():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
 
 
-def sound(directory, packages, arguments):
+def sound(directory, packages, built):
     """A judge who finds fault with the code as it is judges nothing."""
-    command = [*NICE, "cargo", "test", "-q", "--profile=mutants", *arguments]
+    command = [*NICE, "cargo", "test", "-q", "--profile=mutants", *built]
     command += [f"--package={package}" for package in packages]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     judged = run(command, cwd=directory, **pipes)
@@ -93,7 +100,7 @@ def sound(directory, packages, arguments):
         raise RuntimeError("the tests fail without any mutant:\n" + judged.stdout[-3000:])
 
 
-def judge(directory, names, packages, arguments):
+def judge(directory, names, packages, built, run_with):
     """What cargo-mutants says of each of the mutants."""
     out = directory.with_name(directory.name + ".out")
     out.mkdir(exist_ok=True)
@@ -106,8 +113,8 @@ def judge(directory, names, packages, arguments):
     command += [f"--file={pattern}" for pattern in FILES]
     command += [f"--test-package={package}" for package in packages]
     # Building, too, must leave out the tests that are not run.
-    command += [f"--cargo-arg={argument}" for argument in arguments]
-    ended = run(command, stdout=sys.stderr, preexec_fn=limit_memory)
+    command += [f"--cargo-arg={argument}" for argument in built] + run_with[:1] + run_with
+    ended = run(command, stdout=sys.stderr, preexec_fn=limit)
     # 0: all caught, 2: some missed, 3: some ran out of time; all else is no result.
     if ended.returncode not in (0, 2, 3):
         raise RuntimeError(f"cargo mutants ended with {ended.returncode}")
@@ -144,23 +151,25 @@ class Proof:
 
         return [name for name in names if undecided(self.fates.get(name, {}))]
 
-    def work(self, directory, chunks, stage, packages, arguments):
+    def work(self, directory, chunks, stage, packages, built, run_with):
         try:
-            sound(directory, packages, arguments)
+            sound(directory, packages, built)
             while self.error is None:
-                self.note(stage, judge(directory, chunks.get_nowait(), packages, arguments))
+                names = chunks.get_nowait()
+                self.note(stage, judge(directory, names, packages, built, run_with))
         except queue.Empty:
             pass
         except Exception as error:  # noqa: BLE001 - the other job must hear of it, whatever it is
             self.error = error
 
     def judge(self, directories, names):
-        for stage, packages, arguments in STAGES:
-            left, chunks = self.left(names, stage), queue.Queue()
+        for stage, of, *how in STAGES:
+            own = [name for name in names if name.startswith(of)]
+            left, chunks = self.left(own, stage), queue.Queue()
             for start in range(0, len(left), CHUNK):
                 chunks.put(left[start : start + CHUNK])
             jobs = [
-                threading.Thread(target=self.work, args=(d, chunks, stage, packages, arguments))
+                threading.Thread(target=self.work, args=(d, chunks, stage, *how))
                 for d in (directories if left else [])
             ]
             for job in jobs:
@@ -169,8 +178,8 @@ class Proof:
                 job.join()
             if self.error is not None:
                 sys.exit(str(self.error))
-            if self.left(names, stage):
-                sys.exit(f"{len(self.left(names, stage))} mutants were never judged")
+            if self.left(own, stage):
+                sys.exit(f"{len(self.left(own, stage))} mutants were never judged")
 
     def fate(self, name):
         return self.fates[name].get("fate", "survived")
@@ -202,10 +211,10 @@ def main():
     proof.judge(directories, names)
     counts = Counter(proof.fate(name) for name in names)
     viable = len(names) - counts["unviable"]
-    caught = sum(counts[stage] for stage, _, _ in STAGES)
+    caught = sum(counts[stage] for stage, *_ in STAGES)
     print(f"commit {commit}, " + ("chosen by name" if options.only else f"seed {options.seed}"))
     print(f"{len(mutants)} mutants in all, {len(names)} tried, {viable} viable")
-    for stage, _, _ in STAGES:
+    for stage, *_ in STAGES:
         print(f"  caught by the {stage}: {counts[stage]} ({counts[stage] / max(viable, 1):.1%})")
     print(f"  survived: {counts['survived']}")
     print(f"caught: {caught} of {viable}, {caught / max(viable, 1):.1%}")

@@ -128,12 +128,12 @@ mod tests {
     fn each_failure_has_a_clause_and_a_text() {
         let text = |text: &str| text.to_owned();
         let span = Span::new(4, 9);
-        let raised = |kind| Failure::raised(oar_expr::Raise { span, kind });
-        let wrong = Failure::WrongType { name: text("tool") };
+        let raised = |kind| *Failure::raised(oar_expr::Raise { span, kind });
+        let wrong = Box::new(Failure::WrongType { name: text("tool") });
         for (failure, clause, place, message) in [
             (raised(RaiseKind::DivisionByZero), "OAR-OPS-3", Some(span), "division by zero"),
             (
-                raised(RaiseKind::Host(wrong.clone())),
+                raised(RaiseKind::Host(wrong)),
                 "OAR-FACT-26",
                 None,
                 "the value of `tool` is not of its declared type",

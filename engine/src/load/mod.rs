@@ -20,6 +20,8 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod texts;
+#[cfg(test)]
+mod told;
 mod vocabulary;
 
 pub use capability::Capability;
