@@ -49,3 +49,8 @@ pub use decide::{Decision, Host, Outcome, Report};
 pub use load::{LoadError, Loaded, Loader, RuleSet, RuleSetHandle, Source};
 pub use observe::{Anchor, FactId, Occurrence, ToolCall};
 pub use state::{MemoryCounters, Session};
+
+/// The example of the project's README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
