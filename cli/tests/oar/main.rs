@@ -3,6 +3,7 @@
 
 mod check;
 mod clauses;
+mod docs;
 mod eval;
 mod explain;
 mod extras;
