@@ -45,6 +45,9 @@ pub mod load;
 pub mod observe;
 pub mod state;
 
+#[cfg(feature = "derive")]
+pub use oar_derive::Facts;
+
 pub use decide::{Decision, Host, Outcome, Report};
 pub use load::{LoadError, Loaded, Loader, RuleSet, RuleSetHandle, Source};
 pub use observe::{Anchor, FactId, Occurrence, ToolCall};

@@ -24,7 +24,7 @@ pub enum Value<'a> {
 }
 
 /// A `list<string>` wherever the host keeps it.
-pub trait StringList: fmt::Debug {
+pub trait StringList: fmt::Debug + Sync {
     /// The number of members.
     fn len(&self) -> usize;
     /// The member at `index`, or `None` beyond the end.
@@ -36,7 +36,7 @@ pub trait StringList: fmt::Debug {
 }
 
 /// A `map` or a `map<string,string>` wherever the host keeps it.
-pub trait Map: fmt::Debug {
+pub trait Map: fmt::Debug + Sync {
     /// The number of members.
     fn len(&self) -> usize;
     /// The member under `key`, or `None` when there is none.
@@ -52,7 +52,7 @@ pub trait Map: fmt::Debug {
 }
 
 /// A `list<map>` wherever the host keeps it.
-pub trait MapList: fmt::Debug {
+pub trait MapList: fmt::Debug + Sync {
     /// The number of members.
     fn len(&self) -> usize;
     /// The member at `index`, or `None` beyond the end.
@@ -92,7 +92,7 @@ impl fmt::Debug for Value<'_> {
     }
 }
 
-impl<S: AsRef<str> + fmt::Debug> StringList for Vec<S> {
+impl<S: AsRef<str> + fmt::Debug + Sync> StringList for Vec<S> {
     fn len(&self) -> usize {
         self.len()
     }
@@ -112,7 +112,7 @@ impl<M: Map> MapList for Vec<M> {
     }
 }
 
-impl<V: AsRef<str> + fmt::Debug> Map for std::collections::BTreeMap<String, V> {
+impl<V: AsRef<str> + fmt::Debug + Sync> Map for std::collections::BTreeMap<String, V> {
     fn len(&self) -> usize {
         self.len()
     }
@@ -122,7 +122,7 @@ impl<V: AsRef<str> + fmt::Debug> Map for std::collections::BTreeMap<String, V> {
     }
 }
 
-impl<V: AsRef<str> + fmt::Debug, S: std::hash::BuildHasher> Map
+impl<V: AsRef<str> + fmt::Debug + Sync, S: std::hash::BuildHasher + Sync> Map
     for std::collections::HashMap<String, V, S>
 {
     fn len(&self) -> usize {

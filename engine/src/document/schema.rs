@@ -1,14 +1,22 @@
 //! The published schemas, and what their violations mean in the words of a rule author.
 //!
-//! `schema/` is the contract ([OAR-CONF-1]); the `jsonschema` crate judges it. This module turns
+//! `schema/` is the contract ([OAR-CONF-1]); the `jsonschema` crate judges it, or a small
+//! judge of our own where the feature `schema` is off. This module turns
 //! each violation into one diagnostic: the clause behind the field, the offending word as the
 //! document spells it, its place, and what would be accepted as help.
 
-use std::sync::{Arc, LazyLock};
+#[cfg(feature = "schema")]
+mod judge;
+#[cfg(any(test, not(feature = "schema")))]
+mod own;
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{ValidationError, Validator};
+use std::sync::Arc;
+
+#[cfg(feature = "schema")]
+use judge::judge;
 use oar_expr::Span;
+#[cfg(not(feature = "schema"))]
+use own::judge;
 use serde_json::Value as Json;
 
 use super::clauses;
@@ -47,23 +55,38 @@ impl DocumentKind {
             Self::Config => "configuration document",
         }
     }
-
-    fn validator(self) -> Option<&'static Validator> {
-        static RULE: LazyLock<Option<Validator>> = LazyLock::new(|| compile(DocumentKind::Rule));
-        static CAPABILITY: LazyLock<Option<Validator>> =
-            LazyLock::new(|| compile(DocumentKind::Capability));
-        static CONFIG: LazyLock<Option<Validator>> =
-            LazyLock::new(|| compile(DocumentKind::Config));
-        match self {
-            Self::Rule => RULE.as_ref(),
-            Self::Capability => CAPABILITY.as_ref(),
-            Self::Config => CONFIG.as_ref(),
-        }
-    }
 }
 
-fn compile(kind: DocumentKind) -> Option<Validator> {
-    jsonschema::validator_for(&serde_json::from_str(kind.schema()).ok()?).ok()
+/// What a judge finds wrong with a value of a document.
+#[derive(Debug)]
+struct Violation {
+    /// Where the value stands.
+    pointer: String,
+    wrong: Wrong,
+}
+
+/// Which keyword of a schema a value does not satisfy, and what there is to say of it.
+#[derive(Debug)]
+enum Wrong {
+    Required(String),
+    Unknown {
+        names: Vec<String>,
+        known: Vec<String>,
+    },
+    /// A member that is not named as it must be.
+    Name(String),
+    /// A member that may not stand there.
+    Forbidden,
+    Enum(Json),
+    AnyOf,
+    Pattern,
+    /// The type that is wanted, with its article.
+    Type(String),
+    EmptyString,
+    EmptyList,
+    Repeated,
+    Minimum(String),
+    Other(String),
 }
 
 /// A document's root and where it stands.
@@ -113,14 +136,18 @@ impl Placed<'_> {
 
 /// Every violation of the schema of `kind`; empty when the document fits.
 pub(crate) fn violations(kind: DocumentKind, document: Placed<'_>) -> Vec<Diagnostic> {
-    let Some(validator) = kind.validator() else {
+    let Some(found) = judge(kind, &document.root.to_json()) else {
         let message = "the published schema of this kind of document cannot be read";
         return vec![document.at(Diagnostic::error("OAR-CONF-1", message), "")];
     };
-    let instance = document.root.to_json();
+    told(kind, document, &found)
+}
+
+/// The violations in the words of an author, in the order of the text.
+fn told(kind: DocumentKind, document: Placed<'_>, found: &[Violation]) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    for error in validator.iter_errors(&instance) {
-        explain(kind, document, &error, &mut diagnostics);
+    for violation in found {
+        explain(kind, document, violation, &mut diagnostics);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.location().map(|place| place.span));
     diagnostics
@@ -129,27 +156,26 @@ pub(crate) fn violations(kind: DocumentKind, document: Placed<'_>) -> Vec<Diagno
 fn explain(
     kind: DocumentKind,
     document: Placed<'_>,
-    error: &ValidationError<'_>,
+    violation: &Violation,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let pointer = error.instance_path().as_str();
+    let pointer = violation.pointer.as_str();
     let field = field(pointer);
     let clause = |keyword| clauses::of(kind, pointer, keyword);
     let node = document.root.find(pointer).unwrap_or(document.root);
     let at_value = |keyword, message: String| {
         document.at(Diagnostic::error(clause(keyword), message), pointer)
     };
-    match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            let name = property.as_str().unwrap_or_default();
+    match &violation.wrong {
+        Wrong::Required(name) => {
             let code = clauses::of_required(kind, pointer, name);
             let owner = if field.is_empty() { String::new() } else { format!(" in `{field}`") };
             let start = Span::new(node.span.start, node.span.end.min(node.span.start + 1));
             let message = format!("`{name}` is missing{owner}");
             diagnostics.push(document.point(Diagnostic::error(code, message), start, pointer));
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } => {
-            for name in unexpected {
+        Wrong::Unknown { names, known } => {
+            for name in names {
                 let owner = if field.is_empty() {
                     format!("a {}", kind.noun())
                 } else {
@@ -157,7 +183,6 @@ fn explain(
                 };
                 let message = format!("`{name}` is not a field of {owner}");
                 let diagnostic = Diagnostic::error(clause("additionalProperties"), message);
-                let known = known_fields(kind, error.schema_path().as_str());
                 let diagnostic = match crate::diagnostic::suggest(name, known.iter().map(|s| &**s))
                 {
                     Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
@@ -166,13 +191,12 @@ fn explain(
                 diagnostics.push(document.at_member(diagnostic, pointer, name));
             }
         }
-        ValidationErrorKind::PropertyNames { error: inner } => {
-            let name = inner.instance().as_str().unwrap_or_default().to_owned();
+        Wrong::Name(name) => {
             let message = format!("`{name}` is not a name that `{field}` can hold");
             let diagnostic = Diagnostic::error(clause("propertyNames"), message);
-            diagnostics.push(document.at_member(diagnostic, pointer, &name));
+            diagnostics.push(document.at_member(diagnostic, pointer, name));
         }
-        ValidationErrorKind::FalseSchema => {
+        Wrong::Forbidden => {
             // Whether it may stand there depends on a word that is itself wrong.
             let word = |name| document.root.get(name).and_then(Node::as_str);
             let undecided = match field.as_str() {
@@ -192,19 +216,19 @@ fn explain(
             let diagnostic = Diagnostic::error(clause("not"), message);
             diagnostics.push(document.at_member(diagnostic, owner, name));
         }
-        ValidationErrorKind::Enum { options } => {
+        Wrong::Enum(options) => {
             let message = format!("{} is not a value of `{field}`", spelled(node));
             diagnostics.push(at_value("enum", message).help(accepted(options)));
         }
-        ValidationErrorKind::AnyOf { .. } => {
+        Wrong::AnyOf => {
             let message = format!("{} is not a value of `{field}`", spelled(node));
             diagnostics.push(at_value("anyOf", message).help(clauses::spelling(kind, pointer)));
         }
-        ValidationErrorKind::Pattern { .. } => {
+        Wrong::Pattern => {
             let message = format!("{} is not spelled as `{field}` must be", spelled(node));
             diagnostics.push(at_value("pattern", message).help(clauses::spelling(kind, pointer)));
         }
-        ValidationErrorKind::Type { kind: wanted } => {
+        Wrong::Type(wanted) => {
             let message = format!(
                 "{} is {}, not {}",
                 if field.is_empty() {
@@ -213,32 +237,32 @@ fn explain(
                     format!("`{field}`")
                 },
                 with_article(node.kind_name()),
-                types(wanted),
+                wanted,
             );
             let diagnostic = at_value("type", message);
-            diagnostics.push(match retyped(node, &types(wanted)) {
+            diagnostics.push(match retyped(node, wanted) {
                 Some(help) => diagnostic.help(help),
                 None => diagnostic,
             });
         }
-        ValidationErrorKind::MinLength { .. } => {
+        Wrong::EmptyString => {
             diagnostics.push(at_value("minLength", format!("`{field}` holds an empty string")));
         }
-        ValidationErrorKind::MinItems { .. } => {
+        Wrong::EmptyList => {
             diagnostics.push(at_value("minItems", format!("`{field}` is an empty list")));
         }
-        ValidationErrorKind::UniqueItems => {
+        Wrong::Repeated => {
             let (span, word) = repeated(node);
             let message = format!("`{field}` holds {word} twice");
             let diagnostic = Diagnostic::error(clause("uniqueItems"), message);
             diagnostics.push(document.point(diagnostic, span, pointer));
         }
-        ValidationErrorKind::Minimum { limit } => {
+        Wrong::Minimum(limit) => {
             let message = format!("`{field}` is {}, below {limit}", spelled(node));
             diagnostics.push(at_value("minimum", message));
         }
-        other => {
-            let message = format!("`{field}` does not fit `{}` of the schema", other.keyword());
+        Wrong::Other(keyword) => {
+            let message = format!("`{field}` does not fit `{}` of the schema", keyword);
             diagnostics.push(at_value("other", message));
         }
     }
@@ -289,16 +313,6 @@ fn retyped(node: &Node, wanted: &str) -> Option<String> {
     }
 }
 
-fn types(wanted: &TypeKind) -> String {
-    match wanted {
-        TypeKind::Single(ty) => with_article(&ty.to_string()),
-        TypeKind::Multiple(set) => {
-            let names: Vec<_> = set.iter().map(|ty| ty.to_string()).collect();
-            format!("one of {}", names.join(", "))
-        }
-    }
-}
-
 fn accepted(options: &Json) -> String {
     let words: Vec<_> = options.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     format!("accepted: {}", backticked(&words))
@@ -306,25 +320,6 @@ fn accepted(options: &Json) -> String {
 
 fn backticked(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// The fields of the object whose `additionalProperties` stands at `schema_path`.
-fn known_fields(kind: DocumentKind, schema_path: &str) -> Vec<String> {
-    let Ok(schema) = serde_json::from_str::<Json>(kind.schema()) else { return Vec::new() };
-    let owner = schema_path.strip_suffix("/additionalProperties").unwrap_or_default();
-    let mut object = Some(&schema);
-    for token in owner.split('/').skip(1) {
-        object = object.and_then(|object| {
-            if token == "$ref" {
-                let reference = object.get("$ref")?.as_str()?.strip_prefix('#')?;
-                schema.pointer(reference)
-            } else {
-                object.get(token).or_else(|| object.get(token.parse::<usize>().ok()?))
-            }
-        });
-    }
-    let properties = object.and_then(|object| object.get("properties")?.as_object());
-    properties.into_iter().flatten().map(|(name, _)| name.clone()).collect()
 }
 
 /// The second of two equal items.

@@ -12,6 +12,7 @@ mod fingerprint;
 mod json;
 mod occurrence;
 mod provider;
+mod typed;
 
 pub use canonical::canonical_double;
 pub(crate) use canonical::write_double;
@@ -26,3 +27,4 @@ pub use json::JsonMap;
 pub(crate) use occurrence::FIRST;
 pub use occurrence::{Anchor, FactId, Occurrence, SupplyError, ToolCall};
 pub use provider::{FactProvider, ProviderFailure};
+pub use typed::{BindError, Binding, FactField, FactType, Facts};

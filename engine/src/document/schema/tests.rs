@@ -250,3 +250,146 @@ fn a_violation_names_field_and_word() {
     document.as_object_mut().unwrap().remove("effect");
     assert!(explain(&document).contains(&"OAR-DOC-2: `effect` is missing".to_owned()));
 }
+
+#[cfg(feature = "schema")]
+/// What a judge has to say of a document, in no particular order.
+fn said(
+    judge: fn(DocumentKind, &Json) -> Option<Vec<super::Violation>>,
+    kind: DocumentKind,
+    document: &Json,
+) -> Vec<String> {
+    let root = Node::from_json(document);
+    let file = SourceFile::new("d.json", "", Format::Json);
+    let placed = Placed { root: &root, file: &file, prefix: "", item: None };
+    let found = judge(kind, &root.to_json()).unwrap();
+    let told = super::told(kind, placed, &found);
+    let mut told: Vec<String> =
+        told.iter().map(|own| format!("{own} ({})", own.advice().unwrap_or_default())).collect();
+    told.sort();
+    told
+}
+
+/// The judge of our own finds what the `jsonschema` crate finds, and says it alike.
+#[test]
+#[cfg(feature = "schema")]
+fn both_judges_say_the_same() {
+    let capability = json!({
+        "oar_capability_version": "1.0", "host": "acme", "anchors": {
+            "core": {"tool.pre_invoke": "before_tool"}, "unsupported": ["model.input"],
+            "host": ["acme_render"]},
+        "profiles": ["tool"], "activity_window": 4, "detectors": ["detector://noop"],
+        "expression_nodes_max": 256, "supports_transform": true,
+        "host_facts": [{"name": "acme.x", "type": "(string) -> int", "observation": "x"}]
+    });
+    let config = json!({"oar_config": "1.0", "disable": ["A"], "enforcement": {"a/B": "off"}});
+    let mut values = values();
+    values.extend([
+        json!(256),
+        json!(255),
+        json!(256.0),
+        json!(-1),
+        json!(1e300),
+        json!("(int) -> bool"),
+        json!("(map) -> bool"),
+        json!("acme.x"),
+        json!("acme.x-y"),
+        json!({"A": "off"}),
+        json!({"a": "off"}),
+        json!({"A": "loud"}),
+        json!(["tool.pre_invoke"]),
+        json!([{"name": "acme.x", "type": "map"}]),
+        json!([{"name": "x", "type": "maps"}]),
+        json!([{"nam": "x"}]),
+        json!({"core": {}}),
+        json!({"core": {"tool.invoke": "a"}}),
+        json!({"core": {"tool.pre_invoke": "A"}, "host": ["a", "a"]}),
+        json!("10.20"),
+        json!("1."),
+    ]);
+    let mut compared = 0;
+    let mut agree = |kind, document: &Json| {
+        let own = said(super::own::judge, kind, document);
+        assert_eq!(own, said(super::judge::judge, kind, document), "{document}");
+        compared += own.len();
+    };
+    for (kind, full) in [
+        (DocumentKind::Rule, full()),
+        (DocumentKind::Capability, capability),
+        (DocumentKind::Config, config),
+    ] {
+        agree(kind, &full);
+        let members: Vec<String> = full.as_object().unwrap().keys().cloned().collect();
+        for member in &members {
+            let mut without = full.clone();
+            without.as_object_mut().unwrap().remove(member);
+            agree(kind, &without);
+            without["x-new"] = json!(1);
+            without["new"] = json!(1);
+            agree(kind, &without);
+            for value in &values {
+                let mut changed = full.clone();
+                changed[member] = value.clone();
+                agree(kind, &changed);
+            }
+        }
+        values.iter().for_each(|value| agree(kind, value));
+    }
+    assert!(compared > 1_000, "{compared}");
+}
+
+/// A pattern that the schemas use and our judge does not know would match nothing.
+#[test]
+fn the_judge_of_our_own_knows_every_keyword_and_pattern() {
+    const KNOWN: &[&str] = &[
+        "$ref",
+        "type",
+        "enum",
+        "const",
+        "allOf",
+        "anyOf",
+        "if",
+        "then",
+        "else",
+        "pattern",
+        "minLength",
+        "minimum",
+        "minItems",
+        "uniqueItems",
+        "items",
+        "required",
+        "properties",
+        "propertyNames",
+        "patternProperties",
+        "additionalProperties",
+        "description",
+        "default",
+        "title",
+        "$schema",
+        "$id",
+        "$defs",
+    ];
+    fn walk(schema: &Json, names: bool, visit: &mut dyn FnMut(&str, &Json)) {
+        if let Json::Array(items) = schema {
+            items.iter().for_each(|item| walk(item, false, visit));
+        }
+        for (name, value) in schema.as_object().into_iter().flatten() {
+            if !names {
+                visit(name, value);
+            }
+            let inner = matches!(name.as_str(), "properties" | "patternProperties" | "$defs");
+            if names || !matches!(name.as_str(), "enum" | "const" | "required") {
+                walk(value, inner && !names, visit);
+            }
+        }
+    }
+    for kind in KINDS {
+        let schema: Json = serde_json::from_str(kind.schema()).unwrap();
+        walk(&schema, false, &mut |keyword, value| {
+            assert!(KNOWN.contains(&keyword), "{keyword}");
+            // `minLength` and `minItems` are taken to mean "not empty".
+            if keyword.starts_with("min") && keyword != "minimum" {
+                assert_eq!(value, 1, "{keyword}");
+            }
+        });
+    }
+}
