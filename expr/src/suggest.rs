@@ -139,7 +139,7 @@ fn edit_distance(left: &[u8], right: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::edit_distance;
+    use super::{LONGEST, closest, edit_distance};
 
     #[test]
     fn distances() {
@@ -157,6 +157,32 @@ mod tests {
                 distance,
                 "{left} {right}"
             );
+        }
+    }
+
+    #[test]
+    fn the_first_of_the_closest_is_offered() {
+        let long = "a".repeat(LONGEST);
+        let longer = "a".repeat(LONGEST + 1);
+        for (word, known, expected) in [
+            ("tol", ["poll", "tool"], Some("tool")),
+            ("tool", ["tools", "tool2"], Some("tools")),
+            ("startsWith", ["ends_with", "starts_with"], Some("starts_with")),
+            // A word is no advice for itself, and one slip in three letters is the most.
+            ("tool", ["tool", "text"], None),
+            ("abc", ["abx", "axx"], Some("abx")),
+            ("abc", ["axx", "xxc"], None),
+            ("abcdef", ["abcdxy", "abcxyz"], Some("abcdxy")),
+            // What differs much in length was hardly meant, whatever underscores add.
+            ("ab", ["a_b", "x"], Some("a_b")),
+            ("ab", ["a_____b", "x"], None),
+            // Names that long are not compared.
+            (&*long, [&longer[1..], "x"], None),
+            (&long[1..], [&*long, "x"], Some(&*long)),
+            (&*long, [&*longer, "x"], None),
+            (&*longer, [&*long, "x"], None),
+        ] {
+            assert_eq!(closest(word, known), expected, "{word} {known:?}");
         }
     }
 }

@@ -188,3 +188,81 @@ fn what_a_rule_needs_is_told() {
     let by_profile = json!({"requires": {"facts": ["tool"]}, "when": "tool == 'a'"});
     assert!(!needs(by_profile).is_portable());
 }
+
+/// A name that is not declared is refused under the clause of its place, for a host that was
+/// described as for any; what is similar, or where the name belongs, is said as help.
+#[test]
+fn an_undeclared_name_is_refused_under_the_clause_of_its_place() {
+    let transform = |target: &str| json!({"effect": "transform", "transform": {"action": "redact", "target": target}});
+    for (members, fault, help) in [
+        (
+            json!({"selector": {"acme.strin": ["a"]}}),
+            "OAR-SEL-3 /selector/acme.strin",
+            "did you mean `acme.string`?",
+        ),
+        (
+            json!({"counter_scope": "acme.strin"}),
+            "OAR-FIRE-10 /counter_scope",
+            "did you mean `acme.string`?",
+        ),
+        (transform("acme.span"), "OAR-OPS-14 /transform/target", "did you mean `acme.spans`?"),
+        (
+            json!({"copy": {"what": "{{ acme.strin }}"}}),
+            "OAR-COPY-2 /copy/what",
+            "did you mean `acme.string`?",
+        ),
+        (json!({"when": "acme.strin == ''"}), "OAR-FACT-3 /when", "did you mean `acme.string`?"),
+        (
+            json!({"requires": {"facts": ["acme.strin"]}}),
+            "OAR-FACT-19 /requires/facts/0",
+            "did you mean `acme.string`?",
+        ),
+        (
+            json!({"selector": {"principal": ["a"]}}),
+            "OAR-SEL-3 /selector/principal",
+            "`principal` belongs to profile `session`, which this host does not provide",
+        ),
+        // Of the wrong type: what it is called is right, so there is no help.
+        (json!({"selector": {"acme.int": ["a"]}}), "OAR-SEL-3 /selector/acme.int", ""),
+        (transform("acme.list"), "OAR-OPS-14 /transform/target", ""),
+        (json!({"copy": {"fix": "{{ acme.spans }}"}}), "OAR-COPY-4 /copy/fix", ""),
+        (json!({"counter_scope": "acme.ask"}), "OAR-FIRE-10 /counter_scope", ""),
+    ] {
+        let error = load(&["tool"], vec![rule("A", members.clone())]).unwrap_err();
+        let [diagnostic] = error.diagnostics() else { panic!("{members}: {error}") };
+        let pointer = &diagnostic.location().unwrap().pointer;
+        let pointer = pointer.strip_prefix("/0").unwrap_or(pointer);
+        assert_eq!(format!("{} {pointer}", diagnostic.code()), fault, "{members}");
+        assert_eq!(diagnostic.advice().unwrap_or_default(), help, "{members}");
+    }
+}
+
+/// Each fault of the anchor map has its place, and a map that is not there is one fault alone.
+#[test]
+fn a_fault_of_the_anchor_map_has_its_place() {
+    let faults = |change: &dyn Fn(&mut serde_json::Value)| -> Vec<String> {
+        let mut document = capability(&[]);
+        change(&mut document["anchors"]);
+        let error = Loader::new(Source::value("capability", document)).load().unwrap_err();
+        let place = |d: &crate::diagnostic::Diagnostic| d.location().unwrap().pointer.clone();
+        error.diagnostics().iter().map(|d| format!("{} {}", d.code(), place(d))).collect()
+    };
+    assert_eq!(
+        faults(&|anchors| anchors["unsupported"] = json!(["model.input"])),
+        ["OAR-PROF-2 /anchors/core/model.input"]
+    );
+    assert_eq!(
+        faults(&|anchors| anchors["core"]["model.input"] = json!("model.output")),
+        ["OAR-PROF-1 /anchors/core/model.input", "OAR-PROF-2 /anchors/core/model.output"]
+    );
+    assert_eq!(
+        faults(&|anchors| {
+            anchors["core"].as_object_mut().unwrap().remove("model.input");
+        }),
+        ["OAR-PROF-2 /anchors"]
+    );
+    let without = faults(&|anchors| {
+        anchors.as_object_mut().unwrap().remove("core");
+    });
+    assert_eq!(without.len(), 1, "{without:?}");
+}

@@ -2,10 +2,12 @@
 //! has few of them, the language has all.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Members, limits};
 use crate::{
-    Host, Limits, RaiseKind, Scalar, Stack, Symbol, Symbols, Type, Value, compile, explain,
+    Host, Limits, Map, MapList, Member, Raise, RaiseKind, Scalar, Span, Stack, StringList, Symbol,
+    Symbols, Type, Value, compile, explain,
 };
 
 const TYPES: [(&str, Type); 8] = [
@@ -160,4 +162,69 @@ fn references_stand_for_every_type() {
         assert_eq!(evaluate(negated, false), Ok(false), "{negated}");
         assert_eq!(evaluate(source, true), Err(RaiseKind::WrongType), "{source}");
     }
+}
+
+/// Every way to raise: the clause behind it and the words for it.
+#[test]
+fn raises_are_told() {
+    for (kind, clause, message) in [
+        (RaiseKind::DivisionByZero, "OAR-EXPR-14", "division by zero"),
+        (RaiseKind::NonFinite, "OAR-EXPR-14", "the double is not finite"),
+        (RaiseKind::IntOverflow, "OAR-EXPR-15", "the int does not fit 64 bits"),
+        (RaiseKind::KeyAbsent, "OAR-EXPR-13", "the map has no such key"),
+        (RaiseKind::IndexOutOfRange, "OAR-EXPR-13", "the list has no such index"),
+        (RaiseKind::WrongType, "OAR-FACT-26", "the value is not of its declared type"),
+        (RaiseKind::Host("gone"), "OAR-OPS-3", "gone"),
+    ] {
+        assert_eq!(kind.clause(), clause, "{message}");
+        let raise = Raise { span: Span::new(0, 1), kind };
+        assert_eq!(raise.to_string(), message);
+    }
+}
+
+/// A low surrogate stands alone whatever follows it; only a high one looks for its partner.
+#[test]
+fn the_first_surrogate_without_a_partner_is_named() {
+    for (source, underlined) in [
+        (r#""\udc00\uzz""#, r"\udc00"),
+        (r#""\udc00\udc00""#, r"\udc00"),
+        (r#""\udbff\uzz""#, r"\u"),
+        (r#""\udbff\ue000""#, r"\udbff"),
+    ] {
+        let error = crate::parse(source).unwrap_err();
+        assert_eq!(&source[error.span().range()], underlined, "{source}: {error}");
+    }
+}
+
+/// What a program holds grows with what its condition says.
+#[test]
+fn what_a_program_holds_is_counted() {
+    let held = |source: &str| compile(source, &EveryKind, &limits()).unwrap().heap_bytes();
+    let (short, long) = (held("same_string('x') == 'ab'"), held("same_string('x') == 'abcd'"));
+    assert_eq!(long - short, 2);
+    assert!(held("bool_of('RULE')") > held("bool_of('R')"));
+    assert!(held("same_bool(true) && same_bool(true)") > held("same_bool(true)"));
+}
+
+/// What the standard library has for lists and maps can be lent as it is.
+#[test]
+fn collections_are_lent_as_they_are() {
+    let entries = [("env".to_owned(), "prod"), ("team".to_owned(), "core")];
+    let sorted = BTreeMap::from(entries.clone());
+    let hashed = HashMap::from(entries);
+    for map in [&sorted as &dyn Map, &hashed] {
+        assert_eq!((map.len(), map.is_empty()), (2, false));
+        assert_eq!(map.get("team"), Some(Member::String("core")));
+        assert_eq!((map.contains_key("env"), map.contains_key("prod")), (true, false));
+    }
+    let none: BTreeMap<String, String> = BTreeMap::new();
+    assert_eq!((Map::len(&none), Map::is_empty(&none)), (0, true));
+    let list: &dyn StringList = &vec!["a", "b"];
+    assert_eq!((list.len(), list.is_empty()), (2, false));
+    assert_eq!((list.get(1), list.get(2)), (Some("b"), None));
+    let maps: &dyn MapList = &vec![sorted];
+    assert_eq!((maps.len(), maps.is_empty()), (1, false));
+    assert!(maps.get(0).is_some_and(|map| map.contains_key("env")) && maps.get(1).is_none());
+    let (no_texts, no_maps) = (Vec::<String>::new(), Vec::<Members>::new());
+    assert!(StringList::is_empty(&no_texts) && MapList::is_empty(&no_maps));
 }
