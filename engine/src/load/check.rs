@@ -415,6 +415,15 @@ mod tests {
         assert_eq!(sound, [false, false, false]);
     }
 
+    /// Rules behind a fault that ends the reading of a stream are lost, not missing.
+    #[test]
+    fn what_was_lost_with_a_fault_is_not_missed() {
+        let checked = check(&format!(
+            "{RULE}id: A\noverrides: [B]\n---\nwhen: a ? b : c: d\n---\n{RULE}id: B\n"
+        ));
+        assert_eq!(messages(&checked), ["OAR-DOC-1: a `:` makes no member here"]);
+    }
+
     #[test]
     fn an_invalid_capability_document_leaves_the_rules_checked() {
         let checked = Checker::new()

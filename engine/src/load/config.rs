@@ -1,7 +1,8 @@
 //! Configuration documents: what an operator changes about loaded rules (section 9).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use super::failed::Failed;
 use super::resolve::downgrades;
 use super::rule_set::Rule;
 use crate::diagnostic::Diagnostic;
@@ -52,7 +53,7 @@ impl<'d> Config<'d> {
     pub(crate) fn apply(
         &self,
         names: &Names,
-        failed: &HashSet<String>,
+        failed: &Failed,
         rules: &mut [Rule],
         diagnostics: &mut Vec<Diagnostic>,
     ) {
@@ -60,7 +61,7 @@ impl<'d> Config<'d> {
         for statement in &self.statements {
             let fault = match names.find(statement.reference) {
                 Found::One(rank) => self.state(statement, rank, &mut said, rules),
-                Found::None if failed_has(failed, statement.reference) => None,
+                Found::None if failed.covers_reference(statement.reference) => None,
                 Found::None => {
                     let message = format!("rule `{}` is not loaded", statement.reference);
                     let mut diagnostic = Diagnostic::error("OAR-CFG-4", message);
@@ -125,11 +126,6 @@ impl<'d> Config<'d> {
         }
         None
     }
-}
-
-fn failed_has(failed: &HashSet<String>, reference: &str) -> bool {
-    let bare = |name: &String| name.rsplit('/').next() == Some(reference);
-    failed.contains(reference) || failed.iter().any(bare)
 }
 
 fn statements(root: &Node) -> Vec<Statement<'_>> {

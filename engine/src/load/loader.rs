@@ -1,6 +1,5 @@
 //! The loader: every document in, one rule set or every fault out.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use sha2::{Digest, Sha256};
@@ -8,6 +7,7 @@ use sha2::{Digest, Sha256};
 use super::capability::Capability;
 use super::config::{Config, Names};
 use super::draft::{self, Draft};
+use super::failed::Failed;
 use super::resolve::{Resolved, resolve};
 use super::rule_set::{Rule, RuleSet};
 use super::select::AnchorIndex;
@@ -216,7 +216,7 @@ pub(super) fn read_capability(
 pub(super) fn configure(
     configs: &[Source],
     limits: &ReadLimits,
-    failed: &HashSet<String>,
+    failed: &Failed,
     rules: &mut [Rule],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -246,7 +246,7 @@ pub(super) fn errors(diagnostics: &[Diagnostic]) -> usize {
 #[derive(Default)]
 pub(super) struct Gathered<'d> {
     pub(super) drafts: Vec<Draft<'d>>,
-    pub(super) failed: HashSet<String>,
+    pub(super) failed: Failed,
 }
 
 impl<'d> Gathered<'d> {
@@ -258,6 +258,7 @@ impl<'d> Gathered<'d> {
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         diagnostics.extend_from_slice(&reading.diagnostics);
+        self.failed.reading(reading);
         for document in &reading.documents {
             let prefix = &*document.pointer_prefix;
             let place = |root, item| Placed { root, file: &reading.file, prefix, item };
@@ -284,7 +285,7 @@ impl<'d> Gathered<'d> {
         let draft = sound.then(|| Self::draft(placed, capability, diagnostics)).flatten();
         match draft {
             Some(draft) => self.drafts.push(draft),
-            None => self.failed.extend(identity(placed.root)),
+            None => self.failed.add(identity(placed.root)),
         }
     }
 

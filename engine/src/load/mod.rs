@@ -10,6 +10,7 @@ mod config;
 mod describe;
 mod draft;
 mod environment;
+mod failed;
 mod handle;
 mod loader;
 mod resolve;

@@ -1,9 +1,10 @@
 //! References between rules, closed over the whole set ([OAR-CONF-6]).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::capability::Capability;
 use super::draft::{Draft, is_counter};
+use super::failed::Failed;
 use super::rule_set::{CounterTarget, OnError, Rest, Rule};
 use crate::diagnostic::{Diagnostic, Location, suggest};
 use crate::document::names::qualified;
@@ -30,7 +31,7 @@ struct Links {
 /// one is no second fault.
 pub(crate) fn resolve(
     mut drafts: Vec<Draft<'_>>,
-    failed: &HashSet<String>,
+    failed: &Failed,
     capability: &Capability,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Resolved {
@@ -78,7 +79,7 @@ fn ranks(drafts: &[Draft<'_>], diagnostics: &mut Vec<Diagnostic>) -> HashMap<Str
 struct Resolver<'r, 'd> {
     drafts: &'r [Draft<'d>],
     by_name: &'r HashMap<String, u32>,
-    failed: &'r HashSet<String>,
+    failed: &'r Failed,
     capability: &'r Capability,
     diagnostics: &'r mut Vec<Diagnostic>,
 }
@@ -104,7 +105,7 @@ impl Resolver<'_, '_> {
         };
         match self.by_name.get(&name) {
             Some(rank) => Ok(*rank),
-            None if self.failed.contains(&name) => Err(None),
+            None if self.failed.covers(&name) => Err(None),
             None => Err(Some(name)),
         }
     }
