@@ -114,4 +114,8 @@ impl Sessions {
         let name = moment.session.as_deref().unwrap_or("session");
         self.0.entry(name.to_owned()).or_insert_with(|| Session::new(name))
     }
+
+    pub(crate) fn end(&mut self, name: &str) {
+        self.0.remove(name);
+    }
 }

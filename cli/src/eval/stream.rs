@@ -2,16 +2,22 @@
 //!
 //! A line with an occurrence in, a line with its outcome out, one for one and in order, as
 //! `schema/stream.schema.json` says. A line that is no occurrence is answered with its fault, and
-//! the process goes on.
+//! the process goes on. A session that has ended is forgotten when the host says so.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
-use oar_engine::document::source::{Format, ReadLimits, SourceFile, read};
+use oar_engine::diagnostic::Diagnostic;
+use oar_engine::document::rule::Action;
+use oar_engine::document::source::{Format, Node, ReadLimits, SourceFile, read};
+use oar_engine::state::{
+    CounterChange, CounterKey, CounterStore, EventError, MemoryCounters, StoreError,
+};
 use oar_engine::{Host, RuleSet};
 use serde_json::{Map, Value};
 
 use super::Sessions;
-use crate::moment::{At, Moment};
+use crate::moment::{At, CODE, Moment};
 use crate::output::{Output, Trouble};
 
 /// Answers every line of standard input.
@@ -19,8 +25,9 @@ use crate::output::{Output, Trouble};
 /// # Errors
 /// When standard input cannot be read.
 pub(super) fn run(rules: &RuleSet, output: &mut Output) -> Result<(), Trouble> {
-    let host = Host::new();
-    let mut sessions = Sessions::default();
+    let counters = Counters::default();
+    let host = Host::new().counters(counters.clone());
+    let mut desk = Desk { rules, host, counters, sessions: Sessions::default() };
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
@@ -31,7 +38,7 @@ pub(super) fn run(rules: &RuleSet, output: &mut Output) -> Result<(), Trouble> {
             _ if line.iter().all(u8::is_ascii_whitespace) => continue,
             _ => {}
         }
-        let answer = answer(&line, rules, &host, &mut sessions);
+        let answer = desk.answer(&line);
         output.line(&Value::Object(answer).to_string());
         output.flush();
         if output.is_closed() {
@@ -40,51 +47,101 @@ pub(super) fn run(rules: &RuleSet, output: &mut Output) -> Result<(), Trouble> {
     }
 }
 
-fn answer(
-    line: &[u8],
-    rules: &RuleSet,
-    host: &Host,
-    sessions: &mut Sessions,
-) -> Map<String, Value> {
-    let mut id = None;
-    let result = decide(line, rules, host, sessions, &mut id);
-    let mut answer = Map::new();
-    answer.extend(id.map(|id| ("id".to_owned(), id)));
-    match result {
-        Ok(report) => answer.insert("report".to_owned(), report),
-        Err(faults) => answer.insert("error".to_owned(), faults.into()),
-    };
-    answer
+/// Counters that are shared with the host and can be forgotten.
+#[derive(Clone, Debug, Default)]
+struct Counters(Arc<MemoryCounters>);
+
+impl CounterStore for Counters {
+    fn read(
+        &self,
+        session: &str,
+        keys: &[CounterKey<'_>],
+        values: &mut [oar_engine::state::Counters],
+    ) -> Result<(), StoreError> {
+        self.0.read(session, keys, values)
+    }
+
+    fn apply(
+        &self,
+        session: &str,
+        key: CounterKey<'_>,
+        actions: &[Action],
+        publish: &mut dyn FnMut() -> Result<(), EventError>,
+    ) -> Result<CounterChange, StoreError> {
+        self.0.apply(session, key, actions, publish)
+    }
 }
 
-fn decide(
-    line: &[u8],
-    rules: &RuleSet,
-    host: &Host,
-    sessions: &mut Sessions,
-    id: &mut Option<Value>,
-) -> Result<Value, String> {
-    let file = SourceFile::from_bytes("line", line, Some(Format::Json));
-    let file = file.map_err(|fault| fault.message().to_owned())?;
-    let reading = read(&file, &ReadLimits::default());
-    let faults = |faults: &[oar_engine::diagnostic::Diagnostic]| {
-        let line = |fault: &oar_engine::diagnostic::Diagnostic| {
-            let help = fault.advice().map(|help| format!(", {help}")).unwrap_or_default();
-            format!("{}{help}", fault.message())
-        };
-        faults.iter().map(line).collect::<Vec<_>>().join("; ")
-    };
-    let Some(document) = reading.documents.first() else {
-        return Err(faults(&reading.diagnostics));
-    };
-    *id = document.root.get("id").map(|id| id.to_json());
-    if !reading.diagnostics.is_empty() {
-        return Err(faults(&reading.diagnostics));
+/// Where the questions come in.
+struct Desk<'r> {
+    rules: &'r RuleSet,
+    host: Host,
+    counters: Counters,
+    sessions: Sessions,
+}
+
+impl Desk<'_> {
+    fn answer(&mut self, line: &[u8]) -> Map<String, Value> {
+        let mut id = None;
+        let result = self.result(line, &mut id);
+        let mut answer = Map::new();
+        answer.extend(id.map(|id| ("id".to_owned(), id)));
+        let (member, value) = result.unwrap_or_else(|faults| ("error", faults.into()));
+        answer.insert(member.to_owned(), value);
+        answer
     }
-    let at = At { file: &reading.file, node: &document.root, pointer: String::new() };
-    let moment = Moment::read(&at, &["id"], rules).map_err(|found| faults(&found))?;
-    let occurrence = moment.occurrence(rules).map_err(|error| error.to_string())?;
-    let host = moment.host(host);
-    let outcome = host.decide(sessions.of(&moment), &occurrence);
-    Ok(outcome.report().to_json())
+
+    fn result(
+        &mut self,
+        line: &[u8],
+        id: &mut Option<Value>,
+    ) -> Result<(&'static str, Value), String> {
+        let file = SourceFile::from_bytes("line", line, Some(Format::Json));
+        let file = file.map_err(|fault| fault.message().to_owned())?;
+        let reading = read(&file, &ReadLimits::default());
+        let Some(document) = reading.documents.first() else {
+            return Err(told(&reading.diagnostics));
+        };
+        *id = document.root.get("id").map(Node::to_json);
+        if !reading.diagnostics.is_empty() {
+            return Err(told(&reading.diagnostics));
+        }
+        let at = At { file: &reading.file, node: &document.root, pointer: String::new() };
+        if let Some(session) = at.member("end_session") {
+            return self.end(&at, &session).map_err(|faults| told(&faults));
+        }
+        let moment = Moment::read(&at, &["id"], self.rules).map_err(|faults| told(&faults))?;
+        let occurrence = moment.occurrence(self.rules).map_err(|error| error.to_string())?;
+        let host = moment.host(&self.host);
+        let outcome = host.decide(self.sessions.of(&moment), &occurrence);
+        Ok(("report", outcome.report().to_json()))
+    }
+
+    /// Forgets a session: its counters and its recent activity.
+    fn end(
+        &mut self,
+        at: &At<'_>,
+        session: &At<'_>,
+    ) -> Result<(&'static str, Value), Vec<Diagnostic>> {
+        let mut faults = Vec::new();
+        at.unknown(CODE, "the end of a session", &["id", "end_session"], &mut faults);
+        let name = session.string(&mut faults);
+        match name.filter(|_| faults.is_empty()) {
+            None => Err(faults),
+            Some(name) => {
+                self.sessions.end(&name);
+                self.counters.0.forget(&name);
+                Ok(("ended", name.into()))
+            }
+        }
+    }
+}
+
+/// Faults in one line.
+fn told(faults: &[Diagnostic]) -> String {
+    let line = |fault: &Diagnostic| {
+        let help = fault.advice().map(|help| format!(", {help}")).unwrap_or_default();
+        format!("{}{help}", fault.message())
+    };
+    faults.iter().map(line).collect::<Vec<_>>().join("; ")
 }

@@ -106,6 +106,9 @@ fn the_stream_answers_line_by_line_and_goes_on_after_a_bad_one() {
         "{not json",
         "",
         &call.replace("\"id\": 1, ", ""),
+        r#"{"end_session": "session", "id": 4}"#,
+        r#"{"end_session": 1}"#,
+        call,
     ];
     let ran = eval("--stream", &(lines.join("\n") + "\n"));
     let answers: Vec<Value> =
@@ -124,7 +127,10 @@ fn the_stream_answers_line_by_line_and_goes_on_after_a_bad_one() {
     }
     assert!(question.is_valid(&serde_json::from_str(call).expect("json")));
     assert!(!question.is_valid(&json!({"anchor": "a", "fact": {}})));
-    assert_eq!(answers.len(), 5);
+    assert_eq!(answers.len(), 8);
+    assert_eq!(answers[5], json!({"id": 4, "ended": "session"}));
+    assert_eq!(answers[6], json!({"error": "`end_session` is of kind number, not string"}));
+    assert_eq!(answers[7]["report"]["decision"], "none", "the session was forgotten");
     assert_eq!(answers[0]["id"], 1);
     assert_eq!(answers[1]["id"], "two");
     assert_eq!(answers[2], json!({"id": 3, "error": "the host declares no anchor `nowhere`"}));

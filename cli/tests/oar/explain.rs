@@ -69,3 +69,40 @@ fn redacted_output_holds_no_value() {
     let text = explain("coding-agent", "--redact", push);
     assert!(!text.contains("hidden"), "{text}");
 }
+
+/// Every rule of every example, at a moment that selects some of them.
+#[test]
+fn every_rule_of_the_examples_has_an_explanation() {
+    let moments = [
+        (
+            "coding-agent",
+            "{anchor: tool.pre_invoke, tool_call: {name: shell, arguments: {command: ls}}}",
+        ),
+        (
+            "coding-agent",
+            "{anchor: tool.pre_invoke, recent_activity: [edit], tool_call: {name: commit}}",
+        ),
+        ("coding-agent", "{anchor: model.tool_result, content: x}"),
+        ("mcp-gateway", "{anchor: call.before, tool_call: {name: grant_role}}"),
+        ("mcp-gateway", "{anchor: call.before, tool_call: {name: send_mail}}"),
+        ("mcp-gateway", "{anchor: server.list}"),
+        ("content-safety", "{anchor: model.input, content: x}"),
+        ("content-safety", "{anchor: model.output, content: x}"),
+    ];
+    let mut explained = 0;
+    for (pack, moment) in moments {
+        let text = oar(&root(), &format!("check --format json examples/{pack}"), "").out;
+        let found: serde_json::Value = serde_json::from_str(&text).expect("json");
+        let rules = found["packs"][0]["rules"].as_array().expect("rules").clone();
+        let names: Vec<&str> = rules.iter().filter_map(|rule| rule["rule"].as_str()).collect();
+        let arguments: Vec<String> = names.iter().map(|name| format!("--rule {name}")).collect();
+        let text = explain(pack, &arguments.join(" "), moment);
+        for name in names {
+            let own = text.split(&format!("\n{name} (")).nth(1).expect("it is explained");
+            let result = own.lines().nth(1).expect("a line");
+            assert!(result.starts_with("  result    ") && result.len() > 14, "{name}: {result}");
+            explained += 1;
+        }
+    }
+    assert_eq!(explained, 10 * 3 + 9 * 3 + 6 * 2);
+}
