@@ -44,6 +44,8 @@ mod fixtures;
 pub mod load;
 pub mod observe;
 pub mod state;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 #[cfg(feature = "derive")]
 pub use oar_derive::Facts;

@@ -24,6 +24,8 @@ mod texts;
 #[cfg(test)]
 mod told;
 mod vocabulary;
+#[cfg(feature = "watch")]
+mod watch;
 
 pub use capability::Capability;
 pub use check::{Checked, CheckedRule, Checker, Needs};
@@ -38,3 +40,5 @@ pub use source::Source;
 pub(crate) use template::{Step, Template};
 pub use texts::{RuleText, RuleTexts};
 pub use vocabulary::{CoreAnchor, Declaration, Name, Profile, Vocabulary};
+#[cfg(feature = "watch")]
+pub use watch::{Places, Watcher};
