@@ -253,3 +253,17 @@ fn too_much_of_anything_fails_the_rule_that_consumes_it() {
         assert_eq!(decide(&load(rule), &host, content), (trace.to_owned(), failure.to_owned()));
     }
 }
+
+#[test]
+fn a_set_of_too_many_rules_does_not_load() {
+    let rules: String = (0..3)
+        .map(|n| {
+            format!("---\noar: '1.0'\nid: R{n}\nkind: policy\nanchor: model.output\neffect: warn\n")
+        })
+        .collect();
+    let loader = Loader::new(Source::yaml("capability.yaml", CAPABILITY))
+        .rules(Source::yaml("rules.yaml", rules));
+    assert_eq!(loader.clone().rules_max(3).load().expect("three are allowed").rules.len(), 3);
+    let error = loader.rules_max(2).load().expect_err("three are too many");
+    assert_eq!(error.to_string(), "limit: 3 rules are loaded, and 2 are allowed");
+}

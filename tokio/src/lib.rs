@@ -50,6 +50,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+/// The examples of the page on embedding.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/embedding.md")]
+mod page {}
+
 mod fetch;
 mod host;
 mod store;

@@ -44,6 +44,7 @@ pub struct Loader {
     pub(super) rules: Vec<Source>,
     configs: Vec<Source>,
     pub(super) limits: ReadLimits,
+    rules_max: usize,
 }
 
 /// A rule set and what is worth saying about it.
@@ -115,11 +116,20 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// How many rules load unless the host says otherwise; far more than people write.
+const RULES_MAX: usize = 100_000;
+
 impl Loader {
     /// A loader for the host that this capability document describes.
     #[must_use]
     pub fn new(capability: Source) -> Self {
-        Self { capability, rules: Vec::new(), configs: Vec::new(), limits: ReadLimits::default() }
+        Self {
+            capability,
+            rules: Vec::new(),
+            configs: Vec::new(),
+            limits: ReadLimits::default(),
+            rules_max: RULES_MAX,
+        }
     }
 
     /// The same, with rules: a document, an array, or a stream ([OAR-DOC-31]).
@@ -140,6 +150,14 @@ impl Loader {
     #[must_use]
     pub fn limits(mut self, limits: ReadLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same, loading at most so many rules: 100,000 unless it is said here. Documents with
+    /// more do not load.
+    #[must_use]
+    pub fn rules_max(mut self, rules: usize) -> Self {
+        self.rules_max = rules;
         self
     }
 
@@ -172,6 +190,11 @@ impl Loader {
         }
         let Gathered { drafts, failed } = gathered;
         let sound = drafts.len();
+        if sound > self.rules_max {
+            let message = format!("{sound} rules are loaded, and {} are allowed", self.rules_max);
+            diagnostics.push(Diagnostic::error("limit", message));
+            return Err(LoadError { phase: Phase::Rules, diagnostics, sound });
+        }
         let Resolved { mut rules, anchors } =
             resolve(drafts, &failed, &capability, &mut diagnostics);
         let rule_faults = errors(&diagnostics);
