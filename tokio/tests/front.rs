@@ -1,6 +1,11 @@
 //! The asynchronous front as a host uses it.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test may stop, and hosts may panic here")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop, and hosts may panic here"
+)]
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -168,6 +168,11 @@ fn live<'a>(occurrence: &Occurrence<'a>) -> impl Iterator<Item = &'a Rule> {
     ranks.filter_map(|rank| rules.rule(*rank))
 }
 
+/// Whether a name is worked out from the provenance lists, which are facts themselves.
+fn is_of_lists(derivation: Option<Derivation>) -> bool {
+    matches!(derivation, Some(Derivation::SegmentCount | Derivation::ContainsUntrusted))
+}
+
 /// Nothing is asked for here, so nothing is bounded.
 static BOUNDS: Bounds = Bounds::none();
 
@@ -220,18 +225,13 @@ impl<'r> Gathered<'r> {
         if matches!(entry.declaration(), Declaration::Function { .. }) {
             return;
         }
-        if entry.derivation.is_some_and(derived) && !self.from_lists(entry.derivation) {
+        if entry.derivation.is_some_and(derived) && !is_of_lists(entry.derivation) {
             return;
         }
         self.facts.insert(slot);
-        if self.from_lists(entry.derivation) {
+        if is_of_lists(entry.derivation) {
             self.facts.extend(PROVENANCE_LISTS.iter().filter_map(|name| environment.slot(name)));
         }
-    }
-
-    /// Whether a name is worked out from the provenance lists, which are facts themselves.
-    fn from_lists(&self, derivation: Option<Derivation>) -> bool {
-        matches!(derivation, Some(Derivation::SegmentCount | Derivation::ContainsUntrusted))
     }
 
     fn finish(self, supplied: impl Fn(u32) -> bool) -> Needs<'r> {

@@ -262,7 +262,7 @@ mod tests {
         let error = |builder: CapabilityBuilder| {
             let error = Loader::new(builder.source()).load().unwrap_err();
             let place = error.diagnostics()[0].location().unwrap();
-            (error.to_string(), place.file.text()[place.span.range()].to_owned())
+            (error.to_string(), place.file.text().get(place.span.range()).unwrap().to_owned())
         };
         let (message, underlined) = error(full().fact("other.x", "int", ""));
         assert_eq!(
