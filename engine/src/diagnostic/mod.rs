@@ -12,7 +12,7 @@ use std::sync::Arc;
 use oar_expr::Span;
 
 use crate::document::source::SourceFile;
-pub(crate) use suggest::suggest;
+pub(crate) use suggest::{advice_is_cheap, suggest};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,3 +4,9 @@
 pub(crate) fn suggest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     oar_expr::closest(word, known).map(str::to_owned)
 }
+
+/// Whether looking for a similar word costs little: each of the `faults` so far may have cost a
+/// look at every one of `known` words, so that hostile documents could make it dear.
+pub(crate) fn advice_is_cheap(faults: usize, known: usize) -> bool {
+    faults.saturating_mul(known) < 10_000_000
+}

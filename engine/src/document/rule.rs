@@ -3,6 +3,8 @@
 //! The reader decides quickly whether a document fits; it does not say why one does not.
 //! `schema` explains that, and a test holds that the two accept the same documents.
 
+use std::collections::HashSet;
+
 use super::names;
 use super::source::{Node, Object};
 
@@ -140,12 +142,38 @@ pub(crate) struct RuleDocument<'d> {
     pub(crate) on_error: Option<&'d Node>,
     pub(crate) on_fire: Vec<Action>,
     pub(crate) overrides: &'d [Node],
-    pub(crate) required_profiles: &'d [Node],
-    pub(crate) required_facts: &'d [Node],
+    pub(crate) required_profiles: Listed<'d>,
+    pub(crate) required_facts: Listed<'d>,
     pub(crate) transform: Option<TransformDocument<'d>>,
     pub(crate) detector: Option<&'d Node>,
     pub(crate) copy: Option<&'d Object>,
     pub(crate) counter_scope: Option<&'d Node>,
+}
+
+/// A list of different names, asked for single ones.
+#[derive(Debug, Default)]
+pub(crate) struct Listed<'d> {
+    pub(crate) nodes: &'d [Node],
+    /// The names again, where there are many.
+    many: HashSet<&'d str>,
+}
+
+impl<'d> Listed<'d> {
+    /// Up to here comparing with every name is as fast as a look-up.
+    const FEW: usize = 16;
+
+    fn of(nodes: &'d [Node]) -> Self {
+        let names = nodes.iter().filter(|_| nodes.len() > Self::FEW).filter_map(Node::as_str);
+        Self { nodes, many: names.collect() }
+    }
+
+    /// Whether `name` is one of them.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        if self.nodes.len() > Self::FEW {
+            return self.many.contains(name);
+        }
+        self.nodes.iter().any(|node| node.as_str() == Some(name))
+    }
 }
 
 /// The `transform` of a rule ([OAR-OPS-13]).
@@ -219,8 +247,8 @@ struct Optional<'d> {
     on_error: Option<&'d Node>,
     on_fire: Vec<Action>,
     overrides: &'d [Node],
-    required_profiles: &'d [Node],
-    required_facts: &'d [Node],
+    required_profiles: Listed<'d>,
+    required_facts: Listed<'d>,
     transform: Option<TransformDocument<'d>>,
     detector: Option<&'d Node>,
     copy: Option<&'d Object>,
@@ -255,8 +283,10 @@ impl<'d> Optional<'d> {
     fn requires(&mut self, object: &'d Object) -> Option<()> {
         for member in object.iter() {
             match &*member.name {
-                "profiles" => self.required_profiles = unique(&member.node, |_| true)?,
-                "facts" => self.required_facts = unique(&member.node, names::is_fact_name)?,
+                "profiles" => self.required_profiles = Listed::of(unique(&member.node, |_| true)?),
+                "facts" => {
+                    self.required_facts = Listed::of(unique(&member.node, names::is_fact_name)?);
+                }
                 _ => return None,
             }
         }

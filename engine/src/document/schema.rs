@@ -10,6 +10,7 @@ mod judge;
 #[cfg(any(test, not(feature = "schema")))]
 mod own;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 #[cfg(feature = "schema")]
@@ -128,7 +129,7 @@ impl Placed<'_> {
         name: &str,
     ) -> Diagnostic {
         let object = self.root.find(pointer).and_then(Node::as_object);
-        let member = object.and_then(|object| object.iter().find(|member| &*member.name == name));
+        let member = object.and_then(|object| object.member(name));
         let below = super::source::join_pointer(pointer, name);
         self.point(diagnostic, member.map_or(self.root.span, |member| member.name_span), &below)
     }
@@ -325,13 +326,12 @@ fn backticked(words: &[&str]) -> String {
 /// The second of two equal items.
 fn repeated(list: &Node) -> (Span, String) {
     let items = list.as_array().unwrap_or_default();
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
     for item in items {
         let Some(text) = item.as_str() else { continue };
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             return (item.span, spelled(item));
         }
-        seen.push(text);
     }
     (list.span, "one item".to_owned())
 }

@@ -1,5 +1,7 @@
 //! The calls of observation functions in a condition, for [`Needs`](crate::decide::Needs).
 
+use std::collections::HashSet;
+
 use oar_expr::{Ast, NodeId, NodeKind, UnaryOperator};
 
 use super::environment::Environment;
@@ -12,6 +14,7 @@ pub(crate) fn literal_calls(
     environment: &Environment,
 ) -> Vec<(u32, Option<FactValue>)> {
     let mut calls = Vec::new();
+    let mut seen = HashSet::new();
     // The text was compiled before, so it parses.
     let Ok(ast) = oar_expr::parse(text) else { return calls };
     for node in ast.nodes() {
@@ -27,7 +30,8 @@ pub(crate) fn literal_calls(
             [argument] => (slot, literal(&ast, *argument)),
             _ => (slot, None),
         };
-        if !calls.contains(&call) {
+        // Conditions are long enough for comparing each call with each.
+        if seen.insert(format!("{call:?}")) {
             calls.push(call);
         }
     }

@@ -1,6 +1,6 @@
 //! The capability document: what the host declares, checked before any rule loads ([OAR-FACT-24]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::environment::Environment;
@@ -18,9 +18,9 @@ pub struct Capability {
     pub(crate) host: Box<str>,
     /// For each core anchor of the vocabulary, its local name; `None` where it is unsupported.
     pub(crate) core_anchors: Vec<Option<Box<str>>>,
-    pub(crate) host_anchors: Vec<Box<str>>,
+    pub(crate) host_anchors: Words,
     pub(crate) profiles: Vec<Box<str>>,
-    pub(crate) detectors: Vec<Box<str>>,
+    pub(crate) detectors: Words,
     pub(crate) activity_window: usize,
     pub(crate) expression_nodes_max: u32,
     pub(crate) supports_transform: bool,
@@ -28,6 +28,30 @@ pub struct Capability {
     /// Whether it stands for every host there can be, because none was described: then a name
     /// that a host may declare of its own is taken as declared.
     pub(crate) any_host: bool,
+}
+
+/// Different words in the order written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words {
+    listed: Vec<Box<str>>,
+    all: HashSet<Box<str>>,
+}
+
+impl Words {
+    pub(crate) fn contains(&self, word: &str) -> bool {
+        self.all.contains(word)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.listed.len()
+    }
+}
+
+impl<'w> FromIterator<&'w str> for Words {
+    fn from_iter<I: IntoIterator<Item = &'w str>>(words: I) -> Self {
+        let listed: Vec<Box<str>> = words.into_iter().map(Into::into).collect();
+        Self { all: listed.iter().cloned().collect(), listed }
+    }
 }
 
 impl Capability {
@@ -41,9 +65,9 @@ impl Capability {
         Self {
             host: "".into(),
             core_anchors: anchors.map(|anchor| Some(anchor.name.as_str().into())).collect(),
-            host_anchors: Vec::new(),
+            host_anchors: Words::default(),
             profiles,
-            detectors: Vec::new(),
+            detectors: Words::default(),
             activity_window: usize::MAX,
             expression_nodes_max: u32::MAX,
             supports_transform: true,
@@ -71,12 +95,12 @@ impl Capability {
 
     /// The anchors of its own catalogue ([OAR-PROF-5]).
     pub fn host_anchors(&self) -> impl Iterator<Item = &str> {
-        self.host_anchors.iter().map(|anchor| &**anchor)
+        self.host_anchors.listed.iter().map(|anchor| &**anchor)
     }
 
     /// The detector references that it resolves.
     pub fn detectors(&self) -> impl Iterator<Item = &str> {
-        self.detectors.iter().map(|detector| &**detector)
+        self.detectors.listed.iter().map(|detector| &**detector)
     }
 
     /// The number of recent steps that `flow` looks at ([OAR-PROF-3]).
@@ -136,7 +160,7 @@ impl Capability {
             core_anchors,
             host_anchors,
             profiles,
-            detectors: strings(root.get("detectors")).map(Into::into).collect(),
+            detectors: strings(root.get("detectors")).collect(),
             activity_window: usize::try_from(window).unwrap_or(usize::MAX),
             expression_nodes_max: u32::try_from(nodes).unwrap_or(u32::MAX),
             supports_transform: flag("supports_transform").unwrap_or_default(),
@@ -230,7 +254,7 @@ impl<'d> Check<'d> {
     }
 
     /// The host's catalogue: nothing in it is named like a core anchor ([OAR-PROF-5]).
-    fn host_anchors(&mut self) -> Vec<Box<str>> {
+    fn host_anchors(&mut self) -> Words {
         let list = self.get(["anchors", "host"]);
         for (index, node) in list.and_then(Node::as_array).unwrap_or_default().iter().enumerate() {
             let Some(name) = node.as_str() else { continue };
@@ -239,7 +263,7 @@ impl<'d> Check<'d> {
                 self.report("OAR-PROF-5", message, &format!("/anchors/host/{index}"));
             }
         }
-        strings(list).map(Into::into).collect()
+        strings(list).collect()
     }
 
     /// The claimed profiles: known ones, and detectors behind those that need them ([OAR-OPS-22]).

@@ -4,7 +4,8 @@
 //! every host that there can be: what no host has is a fault, what a host may have of its own is
 //! listed in [`Needs`]. The checks are the loader's own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Vocabulary;
 use super::capability::Capability;
@@ -14,7 +15,7 @@ use super::loader::{Gathered, configure, identity, read_capability};
 use super::resolve::resolve;
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, Location, Severity};
-use crate::document::source::{Node, ReadLimits, Reading};
+use crate::document::source::{Node, ReadLimits, Reading, SourceFile};
 
 /// Checks capability document, rules and configurations.
 ///
@@ -114,21 +115,23 @@ impl Checker {
             gathered.reading(reading, host, &mut diagnostics);
         }
         let mut rules: Vec<CheckedRule> = readings.iter().flat_map(documents).collect();
+        let places = Places::of(&rules);
         for draft in &gathered.drafts {
-            let span = draft.placed.root.span;
-            let same = |rule: &&mut CheckedRule| {
-                rule.location.span == span
-                    && std::sync::Arc::ptr_eq(&rule.location.file, draft.placed.file)
-            };
-            if let Some(rule) = rules.iter_mut().find(same) {
+            let rule = places.at(draft.placed.file, draft.placed.root.span.start);
+            if let Some(rule) = rule.and_then(|position| rules.get_mut(position)) {
                 rule.needs = Some(Needs::of(draft, host));
             }
         }
         let Gathered { drafts, failed } = gathered;
         let mut resolved = resolve(drafts, &failed, host, &mut diagnostics);
         configure(&self.configs, &self.limits, &failed, &mut resolved.rules, &mut diagnostics);
-        for rule in &mut rules {
-            rule.sound = !diagnostics.iter().any(|diagnostic| rule.is_faulted_by(diagnostic));
+        let errors = diagnostics.iter().filter(|d| d.severity() == Severity::Error);
+        for place in errors.filter_map(Diagnostic::location) {
+            let rule = places.at(&place.file, place.span.start);
+            if let Some(rule) = rule.and_then(|position| rules.get_mut(position)) {
+                let own = rule.location.span;
+                rule.sound &= place.span.start >= own.end.max(own.start + 1);
+            }
         }
         Checked { diagnostics, rules, capability }
     }
@@ -222,6 +225,23 @@ impl CheckedRule {
     }
 }
 
+/// Where the rules begin: by file and offset, the position of each.
+struct Places(BTreeMap<(*const SourceFile, u32), usize>);
+
+impl Places {
+    fn of(rules: &[CheckedRule]) -> Self {
+        let starts = rules.iter().map(|rule| &rule.location);
+        let starts = starts.map(|place| (Arc::as_ptr(&place.file), place.span.start));
+        Self(starts.zip(0..).collect())
+    }
+
+    /// The position of the last rule that begins at `offset` or before it.
+    fn at(&self, file: &Arc<SourceFile>, offset: u32) -> Option<usize> {
+        let file = Arc::as_ptr(file);
+        self.0.range((file, 0)..=(file, offset)).next_back().map(|(_, position)| *position)
+    }
+}
+
 impl Needs {
     fn of(draft: &Draft<'_>, host: &Capability) -> Self {
         let document = &draft.document;
@@ -229,13 +249,13 @@ impl Needs {
         let strings = |list: &[Node]| -> Vec<String> {
             list.iter().filter_map(|node| node.as_str().map(Into::into)).collect()
         };
-        let profiles = strings(document.required_profiles);
+        let profiles = strings(document.required_profiles.nodes);
         let mut host_names: BTreeSet<String> =
             draft.assumed.iter().map(|name| name.to_string()).collect();
         let mut uses_profiles = BTreeSet::new();
         let mut outside = BTreeSet::new();
         let used = draft.references.iter().filter_map(|slot| host.environment.entry(*slot));
-        let required = document.required_facts.iter().filter_map(Node::as_str);
+        let required = document.required_facts.nodes.iter().filter_map(Node::as_str);
         let required = required.filter_map(|name| Some(host.environment.named(name)?.1));
         for (entry, is_used) in used.map(|e| (e, true)).chain(required.map(|e| (e, false))) {
             match entry.tier() {
@@ -246,7 +266,7 @@ impl Needs {
                     let known = Vocabulary::get().profiles.get(usize::from(position));
                     let Some(profile) = known.map(|own| own.name.as_str()) else { continue };
                     uses_profiles.insert(profile.to_owned());
-                    if is_used && !profiles.iter().any(|own| own == profile) {
+                    if is_used && !document.required_profiles.contains(profile) {
                         outside.insert((entry.name().to_owned(), profile.to_owned()));
                     }
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::failed::Failed;
 use super::resolve::downgrades;
 use super::rule_set::Rule;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, advice_is_cheap};
 use crate::document::rule::Enforcement;
 use crate::document::schema::{DocumentKind, Placed, violations};
 use crate::document::source::{Node, join_pointer};
@@ -65,7 +65,9 @@ impl<'d> Config<'d> {
                 Found::None => {
                     let message = format!("rule `{}` is not loaded", statement.reference);
                     let mut diagnostic = Diagnostic::error("OAR-CFG-4", message);
-                    if let Some(similar) = names.similar(statement.reference, rules) {
+                    let worth = advice_is_cheap(diagnostics.len(), rules.len());
+                    let similar = worth.then(|| names.similar(statement.reference, rules));
+                    if let Some(similar) = similar.flatten() {
                         diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                     }
                     Some(diagnostic)

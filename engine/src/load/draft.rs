@@ -2,15 +2,17 @@
 //!
 //! References to other rules stay unresolved here; `resolve` closes them over the whole set.
 
-use oar_expr::{Limits, Program, Type, UseKind};
+use std::collections::HashSet;
+
+use oar_expr::{Limits, Program, Symbol, Symbols, Type, UseKind};
 
 use super::calls;
 use super::capability::Capability;
-use super::environment::{Entry, Tier};
+use super::environment::{Entry, Environment, Tier};
 use super::rule_set::{Clause, Transform};
 use super::template::{self, Named, Template};
 use super::vocabulary::{Declaration, Vocabulary};
-use crate::diagnostic::{Diagnostic, Severity, suggest};
+use crate::diagnostic::{Diagnostic, Severity, advice_is_cheap, suggest};
 use crate::document::rule::{CopyMember, Kind, RuleDocument};
 use crate::document::schema::Placed;
 use crate::document::source::{Node, join_pointer};
@@ -44,14 +46,13 @@ impl Draft<'_> {
 }
 
 fn reaches(document: &RuleDocument<'_>, entry: &Entry) -> bool {
-    let named = |list: &[Node], name: &str| list.iter().any(|node| node.as_str() == Some(name));
-    let by_name = || named(document.required_facts, entry.name());
+    let by_name = || document.required_facts.contains(entry.name());
     match entry.tier() {
         Tier::Core => true,
         Tier::Host => by_name(),
         Tier::Profile(position) => {
             let profile = Vocabulary::get().profiles.get(usize::from(position));
-            profile.is_some_and(|profile| named(document.required_profiles, &profile.name))
+            profile.is_some_and(|profile| document.required_profiles.contains(&profile.name))
                 || by_name()
         }
     }
@@ -76,8 +77,8 @@ pub(crate) fn compile<'d>(
         qualified,
         calls: Vec::new(),
         references: Vec::new(),
-        unreached: Vec::new(),
-        assumed: Vec::new(),
+        unreached: HashSet::new(),
+        assumed: HashSet::new(),
     };
     let before = compiler.diagnostics.len();
     let local_anchor = compiler.anchor();
@@ -103,7 +104,7 @@ pub(crate) fn compile<'d>(
         transform,
         copy,
         references: compiler.references,
-        assumed: compiler.assumed,
+        assumed: compiler.assumed.into_iter().collect(),
         qualified: compiler.qualified,
         document: compiler.document,
     })
@@ -118,8 +119,8 @@ struct Compiler<'d, 'c> {
     calls: Vec<(u32, Option<FactValue>)>,
     references: Vec<u32>,
     /// Names already reported as not reached, so that one slip is one diagnostic.
-    unreached: Vec<u32>,
-    assumed: Vec<Box<str>>,
+    unreached: HashSet<u32>,
+    assumed: HashSet<Box<str>>,
 }
 
 impl<'d> Compiler<'d, '_> {
@@ -140,14 +141,15 @@ impl<'d> Compiler<'d, '_> {
             return None;
         }
         let any_host = self.capability.any_host;
-        if any_host || self.capability.host_anchors().any(|own| own == name) {
+        if any_host || self.capability.host_anchors.contains(name) {
             return Some(name.into());
         }
         let message =
             format!("anchor `{name}` is neither a core anchor nor in the host's catalogue");
         let mut diagnostic = Diagnostic::error("OAR-PROF-5", message);
         let known = self.capability.core_anchors().map(|(core, _)| core);
-        if let Some(similar) = suggest(name, known.chain(self.capability.host_anchors())) {
+        let known = known.chain(self.capability.host_anchors());
+        if let Some(similar) = self.similar(name, known, self.capability.host_anchors.len()) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic, "/anchor");
@@ -156,7 +158,7 @@ impl<'d> Compiler<'d, '_> {
 
     /// Everything that the rule says it needs is there ([OAR-FACT-19]).
     fn requires(&mut self) {
-        for (index, node) in self.document.required_profiles.iter().enumerate() {
+        for (index, node) in self.document.required_profiles.nodes.iter().enumerate() {
             let Some(profile) = node.as_str() else { continue };
             if self.capability.profiles().any(|own| own == profile) {
                 continue;
@@ -177,7 +179,7 @@ impl<'d> Compiler<'d, '_> {
             }
             self.report(diagnostic, &format!("/requires/profiles/{index}"));
         }
-        for (index, node) in self.document.required_facts.iter().enumerate() {
+        for (index, node) in self.document.required_facts.nodes.iter().enumerate() {
             let Some(fact) = node.as_str() else { continue };
             if self.capability.environment.slot(fact).is_some() || self.may_declare(fact) {
                 continue;
@@ -205,12 +207,10 @@ impl<'d> Compiler<'d, '_> {
 
     /// Takes `name` as declared by the host. It must be reached all the same ([OAR-FACT-20]).
     fn assume(&mut self, name: &str, place: impl FnOnce(&Placed<'d>, Diagnostic) -> Diagnostic) {
-        if self.assumed.iter().any(|own| **own == *name) {
+        if !self.assumed.insert(name.into()) {
             return;
         }
-        self.assumed.push(name.into());
-        let required = self.document.required_facts.iter();
-        if required.into_iter().any(|node| node.as_str() == Some(name)) {
+        if self.document.required_facts.contains(name) {
             return;
         }
         let message = format!("`{name}` is not reached through `requires`");
@@ -222,10 +222,19 @@ impl<'d> Compiler<'d, '_> {
 
     /// Whether an unknown name follows from a failed `requires`, which was reported already.
     fn follows(&self, name: &str) -> bool {
-        let lists = |list: &[Node], text: &str| list.iter().any(|node| node.as_str() == Some(text));
         let profile = Vocabulary::get().profile_of(name);
-        lists(self.document.required_facts, name)
-            || profile.is_some_and(|own| lists(self.document.required_profiles, &own.name))
+        self.document.required_facts.contains(name)
+            || profile.is_some_and(|own| self.document.required_profiles.contains(&own.name))
+    }
+
+    /// The word that `word` was most likely meant to be, unless the search has become dear.
+    fn similar<'k>(
+        &self,
+        word: &str,
+        known: impl Iterator<Item = &'k str>,
+        count: usize,
+    ) -> Option<String> {
+        advice_is_cheap(self.diagnostics.len(), count).then(|| suggest(word, known)).flatten()
     }
 
     /// Advice on a name that is not declared.
@@ -237,17 +246,17 @@ impl<'d> Compiler<'d, '_> {
             ));
         }
         let known = self.capability.environment.entries().iter().map(Entry::name);
-        suggest(name, known).map(|similar| format!("did you mean `{similar}`?"))
+        let count = known.len();
+        self.similar(name, known, count).map(|similar| format!("did you mean `{similar}`?"))
     }
 
     /// Notes a use of `slot`, and complains once when the rule does not reach it ([OAR-FACT-20]).
     fn uses(&mut self, slot: u32, place: impl FnOnce(&Placed<'d>, Diagnostic) -> Diagnostic) {
         self.references.push(slot);
         let Some(entry) = self.capability.environment.entry(slot) else { return };
-        if reaches(&self.document, entry) || self.unreached.contains(&slot) {
+        if reaches(&self.document, entry) || !self.unreached.insert(slot) {
             return;
         }
-        self.unreached.push(slot);
         let name = entry.name();
         let message = format!("`{name}` is not reached through `requires`");
         let help = match entry.tier() {
@@ -300,7 +309,13 @@ impl<'d> Compiler<'d, '_> {
         let node = self.document.when?;
         let limits = Limits { nodes: self.capability.expression_nodes_max, ..Limits::default() };
         let text = node.as_str()?;
-        let program = match oar_expr::compile(text, &*self.capability.environment, &limits) {
+        let environment = &*self.capability.environment;
+        let cheap = advice_is_cheap(self.diagnostics.len(), environment.entries().len());
+        let compiled = match cheap {
+            true => oar_expr::compile(text, environment, &limits),
+            false => oar_expr::compile(text, &Unlisted(environment), &limits),
+        };
+        let program = match compiled {
             Ok(program) => program,
             Err(errors) => {
                 for error in errors {
@@ -487,16 +502,28 @@ impl<'d> Compiler<'d, '_> {
         let Some(reference) = self.document.detector.and_then(Node::as_str) else { return };
         debug_assert!(self.document.kind == Kind::Detector, "the reader holds the two together");
         let any_host = self.capability.any_host;
-        if any_host || self.capability.detectors().any(|own| own == reference) {
+        if any_host || self.capability.detectors.contains(reference) {
             return;
         }
         let message = format!("detector `{reference}` is not registered by this host");
         let mut diagnostic = Diagnostic::error("OAR-OPS-12", message);
-        if let Some(similar) = suggest(reference, self.capability.detectors()) {
+        let (known, count) = (self.capability.detectors(), self.capability.detectors.len());
+        if let Some(similar) = self.similar(reference, known, count) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic, "/detector/ref");
     }
+}
+
+/// The names of the host without a list to search for similar ones.
+struct Unlisted<'e>(&'e Environment);
+
+impl Symbols for Unlisted<'_> {
+    fn symbol(&self, name: &str) -> Option<Symbol> {
+        self.0.symbol(name)
+    }
+
+    fn names(&self, _: &mut dyn FnMut(&str)) {}
 }
 
 /// A field that names a fact.

@@ -9,6 +9,8 @@ use crate::document::source::Reading;
 pub(super) struct Failed {
     /// The qualified identifiers, as far as they can be told.
     names: HashSet<String>,
+    /// The same without their namespaces.
+    bare: HashSet<String>,
     /// Whether a source could not be read to its end, so that any rule may be among what is lost.
     lost: bool,
 }
@@ -16,6 +18,8 @@ pub(super) struct Failed {
 impl Failed {
     /// Takes up a rule that failed; one without an identifier may be any.
     pub(super) fn add(&mut self, name: Option<String>) {
+        let bare = name.as_ref().and_then(|name| name.rsplit('/').next());
+        self.bare.extend(bare.map(str::to_owned));
         self.names.extend(name);
     }
 
@@ -23,8 +27,10 @@ impl Failed {
     pub(super) fn reading(&mut self, reading: &Reading) {
         let places = reading.diagnostics.iter().filter_map(|diagnostic| diagnostic.location());
         self.lost |= places.map(|place| place.span.start).any(|at| {
-            let holds = |span: oar_expr::Span| span.start <= at && at <= span.end;
-            !reading.documents.iter().any(|document| holds(document.root.span))
+            // The documents stand in order, and none in another.
+            let before = reading.documents.partition_point(|own| own.root.span.start <= at);
+            let last = before.checked_sub(1).and_then(|last| reading.documents.get(last));
+            !last.is_some_and(|document| at <= document.root.span.end)
         });
     }
 
@@ -35,7 +41,6 @@ impl Failed {
 
     /// The same for a reference that may leave out the namespace ([OAR-CFG-4]).
     pub(super) fn covers_reference(&self, reference: &str) -> bool {
-        let bare = |name: &String| name.rsplit('/').next() == Some(reference);
-        self.covers(reference) || self.names.iter().any(bare)
+        self.covers(reference) || self.bare.contains(reference)
     }
 }

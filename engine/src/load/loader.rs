@@ -1,5 +1,6 @@
 //! The loader: every document in, one rule set or every fault out.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use sha2::{Digest, Sha256};
@@ -377,12 +378,10 @@ fn index(capability: &Capability, rules: &[Rule], anchors: &[Box<str>]) -> Vec<A
         .core_anchors()
         .map(|(core, local)| AnchorIndex::new(local, core, core == "tool.pre_invoke"))
         .collect();
-    for host in capability.host_anchors() {
-        // A name that stands in both is one moment, which rules may name either way.
-        if !indexes.iter().any(|index| &*index.local == host) {
-            indexes.push(AnchorIndex::new(host, host, false));
-        }
-    }
+    // A name that stands in both is one moment, which rules may name either way.
+    let locals: HashSet<&str> = capability.core_anchors().map(|(_, local)| local).collect();
+    let own = capability.host_anchors().filter(|own| !locals.contains(own));
+    indexes.extend(own.map(|own| AnchorIndex::new(own, own, false)));
     let mut by_anchor: std::collections::HashMap<&str, Vec<u32>> = std::collections::HashMap::new();
     for (rank, anchor) in (0_u32..).zip(anchors) {
         by_anchor.entry(anchor).or_default().push(rank);

@@ -31,7 +31,15 @@ fn validator(kind: DocumentKind) -> Option<&'static Validator> {
 }
 
 fn compile(kind: DocumentKind) -> Option<Validator> {
-    jsonschema::validator_for(&serde_json::from_str(kind.schema()).ok()?).ok()
+    jsonschema::validator_for(parsed(kind)?).ok()
+}
+
+fn parsed(kind: DocumentKind) -> Option<&'static Json> {
+    static ALL: LazyLock<[Option<Json>; 3]> = LazyLock::new(|| {
+        [DocumentKind::Rule, DocumentKind::Capability, DocumentKind::Config]
+            .map(|kind| serde_json::from_str(kind.schema()).ok())
+    });
+    ALL.get(kind as usize)?.as_ref()
 }
 
 fn wrong(kind: DocumentKind, error: &ValidationError<'_>) -> Wrong {
@@ -71,9 +79,9 @@ fn types(wanted: &TypeKind) -> String {
 
 /// The fields of the object whose `additionalProperties` stands at `schema_path`.
 fn known_fields(kind: DocumentKind, schema_path: &str) -> Vec<String> {
-    let Ok(schema) = serde_json::from_str::<Json>(kind.schema()) else { return Vec::new() };
+    let Some(schema) = parsed(kind) else { return Vec::new() };
     let owner = schema_path.strip_suffix("/additionalProperties").unwrap_or_default();
-    let mut object = Some(&schema);
+    let mut object = Some(schema);
     for token in owner.split('/').skip(1) {
         object = object.and_then(|object| {
             if token == "$ref" {
