@@ -1,6 +1,7 @@
 //! Evaluates the selected rules in order, and stops where the standard says so.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use oar_expr::{Member, Stack, Value};
 use smallvec::SmallVec;
@@ -70,17 +71,26 @@ pub(crate) struct More {
     /// The ranks of the rules whose events were published, once for each record.
     pub(crate) events: Vec<u32>,
     pub(crate) transforms: Vec<Planned>,
-    /// What the detectors of fired rules reported, for their copy.
+    /// What the detectors of fired rules reported, for their copy; sorted by rank.
     pub(crate) overlays: Vec<(u32, Overlay)>,
     /// The same of rules whose condition did not hold, for explanations.
     pub(crate) passing_overlays: Vec<(u32, Overlay)>,
-    /// Detectors that failed.
-    pub(crate) failed_detectors: Vec<u32>,
+    /// The last observation that a rule's own detector failed to make.
+    pub(crate) unobserved: Option<Unobserved>,
+}
+
+/// What the detector of the rule of this rank did not observe: one fact, or all of its facts.
+#[derive(Clone, Copy)]
+pub(crate) struct Unobserved {
+    pub(crate) rank: u32,
+    pub(crate) slot: Option<u32>,
 }
 
 /// A block that an error made.
 #[derive(Clone, Copy)]
 pub(crate) struct ErrorBlock {
+    /// The rule that could not be evaluated.
+    pub(crate) failed: u32,
     /// The rule whose identifiers the decision carries.
     pub(crate) named: u32,
 }
@@ -95,7 +105,7 @@ static NO_MORE: More = More {
     transforms: Vec::new(),
     overlays: Vec::new(),
     passing_overlays: Vec::new(),
-    failed_detectors: Vec::new(),
+    unobserved: None,
 };
 
 struct Run<'r> {
@@ -124,19 +134,42 @@ enum Flow {
     Stop,
 }
 
+/// The ranks that rules which fired suppress ([OAR-EVAL-14]).
+#[derive(Default)]
+struct Suppressed {
+    few: SmallVec<[u32; 8]>,
+    /// All of them once there are more.
+    many: HashSet<u32>,
+}
+
+impl Suppressed {
+    fn add(&mut self, ranks: &[u32]) {
+        if self.many.is_empty() && self.few.len() + ranks.len() <= self.few.inline_size() {
+            self.few.extend_from_slice(ranks);
+            return;
+        }
+        self.many.extend(self.few.drain(..));
+        self.many.extend(ranks);
+    }
+
+    fn contains(&self, rank: u32) -> bool {
+        self.few.contains(&rank) || (!self.many.is_empty() && self.many.contains(&rank))
+    }
+}
+
 impl Run<'_> {
     fn all(&mut self, selected: &[u32], stack: &mut Stack) {
-        let mut suppressed: SmallVec<[u32; 8]> = SmallVec::new();
+        let mut suppressed = Suppressed::default();
         for (position, rank) in selected.iter().enumerate() {
             let Some(rule) = self.facts.rules.rule(*rank) else { continue };
-            if !suppressed.is_empty() && suppressed.contains(rank) {
+            if suppressed.contains(*rank) {
                 self.trace(*rank, TraceOutcome::Suppressed);
                 continue;
             }
             if self.one(*rank, rule, &mut suppressed, stack) == Flow::Stop {
                 // A suppressed rule is traced although it is never reached ([OAR-OPS-10]).
                 let rest = selected.get(position + 1..).unwrap_or_default();
-                for rank in rest.iter().filter(|rank| suppressed.contains(rank)) {
+                for rank in rest.iter().filter(|rank| suppressed.contains(**rank)) {
                     self.trace(*rank, TraceOutcome::Suppressed);
                 }
                 return;
@@ -153,7 +186,7 @@ impl Run<'_> {
         &mut self,
         rank: u32,
         rule: &Rule,
-        suppressed: &mut SmallVec<[u32; 8]>,
+        suppressed: &mut Suppressed,
         stack: &mut Stack,
     ) -> Flow {
         let monitored = rule.enforcement == Enforcement::Monitor;
@@ -171,7 +204,7 @@ impl Run<'_> {
             Ok(Verdict::Fired) => {
                 self.trace(rank, TraceOutcome::Fired);
                 self.record.fired.push(rank);
-                suppressed.extend_from_slice(rule.overrides());
+                suppressed.add(rule.overrides());
                 // [OAR-EVAL-4]; a transform does not stop the occurrence ([OAR-EVAL-5]).
                 if rule.effect == Effect::Block { Flow::Stop } else { Flow::On }
             }
@@ -192,7 +225,7 @@ impl Run<'_> {
             OnError::FailClosed => rank,
             OnError::Substitute(substitute) => substitute,
         };
-        self.record.more_mut().error_block = Some(ErrorBlock { named });
+        self.record.more_mut().error_block = Some(ErrorBlock { failed: rank, named });
         self.read_for_copy(named);
         Flow::Stop
     }
@@ -258,8 +291,10 @@ impl Run<'_> {
         if !self.flow_matches(rule) {
             return Ok(None);
         }
-        if let Some(position) = self.faults.iter().position(|(own, _)| *own == rank) {
-            return Err(self.faults.swap_remove(position).1);
+        // Selection left them in base order.
+        let fault = self.faults.binary_search_by_key(&rank, |(own, _)| *own).ok();
+        if let Some((_, fault)) = fault.and_then(|position| self.faults.get(position)) {
+            return Err(fault.clone());
         }
         let overlay = self.detect(rank, rule)?;
         self.check_supplied(rule)?;
@@ -298,13 +333,14 @@ impl Run<'_> {
         };
         let result = self.observe(reference);
         if result.is_err() {
-            self.record.more_mut().failed_detectors.push(rank);
+            self.record.more_mut().unobserved = Some(Unobserved { rank, slot: None });
         }
         let overlay = result?;
         for (slot, value) in &overlay {
             let entry = self.facts.rules.environment().entry(*slot);
-            let referenced = rule.references.contains(slot);
-            if let Some(entry) = entry.filter(|e| referenced && value.typed(e.ty()).is_none()) {
+            let wrong = entry.filter(|entry| value.typed(entry.ty()).is_none());
+            if let Some(entry) = wrong.filter(|_| consumes_reported(rule, *slot)) {
+                self.record.more_mut().unobserved = Some(Unobserved { rank, slot: Some(*slot) });
                 return Err(Failure::WrongType { name: entry.name().to_owned() }.into());
             }
         }
@@ -389,7 +425,9 @@ impl Run<'_> {
             self.record.more_mut().transforms.push(Planned { rank, ranges });
         }
         if let Some(overlay) = overlay.filter(|overlay| !overlay.is_empty()) {
-            self.record.more_mut().overlays.push((rank, overlay));
+            let overlays = &mut self.record.more_mut().overlays;
+            let place = overlays.partition_point(|(own, _)| *own < rank);
+            overlays.insert(place, (rank, overlay));
         }
         Ok(())
     }
@@ -431,6 +469,16 @@ impl Run<'_> {
     }
 }
 
+/// Whether the rule consumes what its own detector reports of a fact. Its selector and its
+/// counter scope do not see that.
+fn consumes_reported(rule: &Rule, slot: u32) -> bool {
+    let mut condition = rule.program.iter().flat_map(oar_expr::Program::uses);
+    let mut copy = rule.copy().iter().flat_map(|(_, template)| template.slots());
+    condition.any(|used| used.slot == slot)
+        || rule.transform().is_some_and(|transform| transform.target == Some(slot))
+        || copy.any(|used| used == slot)
+}
+
 /// The ranges of a `list<map>` fact; one without a well-formed range is a failure ([OAR-OPS-19]).
 fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Fault> {
     let entry = asking.facts.rules.environment().entry(slot);
@@ -465,7 +513,7 @@ impl Record {
 
     /// What the occurrence resolves to ([OAR-EVAL-6], [OAR-EVAL-19]).
     pub(crate) fn winner(&self, rules: &crate::load::RuleSet) -> Winner {
-        if let Some(ErrorBlock { named }) = self.more().error_block {
+        if let Some(ErrorBlock { named, .. }) = self.more().error_block {
             return Winner { decision: Decision::Block, rank: Some(named) };
         }
         let precedence = [Effect::Block, Effect::Transform, Effect::Nudge, Effect::Warn];

@@ -30,6 +30,8 @@ pub(crate) struct Facts<'o> {
     pub(crate) occurrence: &'o Occurrence<'o>,
     provider: Option<&'o dyn FactProvider>,
     pub(crate) bounds: &'o Bounds,
+    content_length: OnceCell<usize>,
+    untrusted: OnceCell<bool>,
     /// What is produced on the way; most occurrences produce nothing.
     produced: OnceCell<Box<Produced>>,
 }
@@ -73,7 +75,7 @@ impl<'o> Known<'o> {
     }
 }
 
-/// The counters as they were before the occurrence, by rank ([OAR-FIRE-6]).
+/// The counters as they were before the occurrence, sorted by rank ([OAR-FIRE-6]).
 type Snapshot = SmallVec<[(u32, Result<Counters, Fault>); 4]>;
 
 /// Observations of one rule's detector, by slot; seen by that rule alone.
@@ -112,7 +114,15 @@ impl<'o> Facts<'o> {
         provider: Option<&'o dyn FactProvider>,
         bounds: &'o Bounds,
     ) -> Self {
-        Self { rules: occurrence.rules, occurrence, provider, bounds, produced: OnceCell::new() }
+        Self {
+            rules: occurrence.rules,
+            occurrence,
+            provider,
+            bounds,
+            content_length: OnceCell::new(),
+            untrusted: OnceCell::new(),
+            produced: OnceCell::new(),
+        }
     }
 
     fn produced(&self) -> &Produced {
@@ -205,7 +215,7 @@ impl<'o> Facts<'o> {
                 self.bounds.check_content(content).map_err(|reason| {
                     Box::new(Failure::Provider { name: entry.name().to_owned(), reason })
                 })?;
-                let length = content.chars().count();
+                let length = *self.content_length.get_or_init(|| content.chars().count());
                 Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
             }
             Derivation::SegmentCount => self.segment_count(entry)?,
@@ -238,7 +248,8 @@ impl<'o> Facts<'o> {
             return Ok(Value::Bool(false));
         };
         let Value::StringList(list) = self.observed(slot)? else { return Ok(Value::Bool(false)) };
-        Ok(Value::Bool((0..list.len()).any(|index| list.get(index) == Some("untrusted"))))
+        let any = || (0..list.len()).any(|index| list.get(index) == Some("untrusted"));
+        Ok(Value::Bool(*self.untrusted.get_or_init(any)))
     }
 
     /// The result of an observation function as the occurrence has it.
@@ -331,17 +342,19 @@ impl<'o> Facts<'o> {
     /// Notes what a rule's counters were before its own actions, if nothing had read them.
     pub(crate) fn note_before(&self, rank: u32, before: Counters) {
         let mut snapshot = self.produced().snapshot.borrow_mut();
-        if !snapshot.iter().any(|(own, _)| *own == rank) {
-            snapshot.push((rank, Ok(before)));
+        if let Err(at) = snapshot.binary_search_by_key(&rank, |(own, _)| *own) {
+            snapshot.insert(at, (rank, Ok(before)));
         }
     }
 
     /// The counters of a rule as they were before the occurrence ([OAR-FIRE-6]).
     fn counters(&self, rank: u32, ledger: Option<Ledger<'_>>) -> Result<Counters, Fault> {
-        if let Some((_, value)) =
-            self.produced().snapshot.borrow().iter().find(|(own, _)| *own == rank)
+        let find = |snapshot: &Snapshot| snapshot.binary_search_by_key(&rank, |(own, _)| *own);
         {
-            return value.clone();
+            let snapshot = self.produced().snapshot.borrow();
+            if let Some((_, value)) = find(&snapshot).ok().and_then(|at| snapshot.get(at)) {
+                return value.clone();
+            }
         }
         let unread = || Failure::Counters { reason: "they were not read in time".to_owned() };
         let (ledger, rule) = ledger.zip(self.rules.rule(rank)).ok_or_else(unread)?;
@@ -350,7 +363,10 @@ impl<'o> Facts<'o> {
         let result = ledger.read(&[key], &mut value);
         let [value] = value;
         let result = result.map(|()| value).map_err(|error| Box::new(error.into()));
-        self.produced().snapshot.borrow_mut().push((rank, result.clone()));
+        let mut snapshot = self.produced().snapshot.borrow_mut();
+        if let Err(at) = find(&snapshot) {
+            snapshot.insert(at, (rank, result.clone()));
+        }
         result
     }
 }

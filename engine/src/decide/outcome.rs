@@ -180,8 +180,10 @@ impl<'o> Outcome<'o> {
 
     /// The applied-rules trace, in the order of evaluation ([OAR-OPS-9], [OAR-OPS-10]).
     pub fn trace(&self) -> impl Iterator<Item = TraceEntry<'_>> {
-        self.record.trace.iter().filter_map(|traced| {
-            let failure = self.record.more().failures.iter().find(|(rank, _)| *rank == traced.rank);
+        // The failures stand in the order of the trace.
+        let mut failures = self.record.more().failures.iter().peekable();
+        self.record.trace.iter().filter_map(move |traced| {
+            let failure = failures.next_if(|(rank, _)| *rank == traced.rank);
             Some(TraceEntry {
                 rule: &self.rule_at(traced.rank)?.qualified,
                 outcome: traced.outcome,
@@ -200,10 +202,12 @@ impl<'o> Outcome<'o> {
 
     fn copy_of(&self, rank: u32) -> RenderedCopy {
         let Some(rule) = self.rule_at(rank) else { return RenderedCopy::default() };
-        let overlay = self.record.more().overlays.iter().find(|(own, _)| *own == rank);
-        let overlay: Option<&Overlay> = overlay.map(|(_, overlay)| overlay);
+        let overlays = &self.record.more().overlays;
+        let overlay = overlays.binary_search_by_key(&rank, |(own, _)| *own).ok();
+        let overlay: Option<&Overlay> =
+            overlay.and_then(|position| overlays.get(position)).map(|(_, overlay)| overlay);
         let asking = Asking { facts: &self.facts, rank, overlay, known: None, ledger: None };
-        if self.is_error_block() && self.names_failed_observation(rule) {
+        if self.names_failed_observation(rule) {
             return RenderedCopy::default();
         }
         let render = |(member, template): &(CopyMember, _)| {
@@ -214,16 +218,22 @@ impl<'o> Outcome<'o> {
         RenderedCopy(members.unwrap_or_default())
     }
 
-    /// Whether copy names what a failed detector would have observed.
+    /// Whether the copy of an error block names what the detector of the rule that failed would
+    /// have observed ([OAR-COPY-11]). The detectors of other rules do not matter.
     fn names_failed_observation(&self, rule: &Rule) -> bool {
-        if self.record.more().failed_detectors.is_empty() {
+        let more = self.record.more();
+        let failed = more.error_block.map(|block| block.failed);
+        let Some(unobserved) = more.unobserved.filter(|own| Some(own.rank) == failed) else {
             return false;
-        }
+        };
         let environment = self.facts.rules.environment();
         let mut slots = rule.copy().iter().flat_map(|(_, template)| template.slots());
-        slots.any(|slot| {
-            let supplied = self.facts.occurrence.supplied(slot).is_some();
-            !supplied && environment.entry(slot).is_some_and(|entry| entry.detector_backed)
+        slots.any(|slot| match unobserved.slot {
+            Some(wrong) => slot == wrong,
+            None => {
+                let supplied = self.facts.occurrence.supplied(slot).is_some();
+                !supplied && environment.entry(slot).is_some_and(|entry| entry.detector_backed)
+            }
         })
     }
 

@@ -149,7 +149,7 @@ fn matches(facts: &Facts<'_>, rule: &Rule) -> Result<bool, Fault> {
 }
 
 pub(crate) fn clause_matches(facts: &Facts<'_>, clause: &Clause) -> Result<bool, Fault> {
-    let listed = |value: &str| clause.values.iter().any(|own| **own == *value);
+    let listed = |value: &str| clause.lists(value);
     Ok(match facts.observed(clause.slot)? {
         Value::String(value) => listed(value),
         Value::StringList(list) => (0..list.len()).any(|index| list.get(index).is_some_and(listed)),

@@ -299,7 +299,7 @@ impl<'d> Compiler<'d, '_> {
                 let warning = Diagnostic::warning("OAR-SEL-6", message);
                 self.diagnostics.push(at(&self.placed, warning));
             }
-            clauses.push(Clause { slot, values });
+            clauses.push(Clause::new(slot, values));
         }
         clauses
     }

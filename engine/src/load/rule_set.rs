@@ -84,7 +84,31 @@ pub(crate) enum OnError {
 #[derive(Debug)]
 pub(crate) struct Clause {
     pub(crate) slot: u32,
+    /// As written.
     pub(crate) values: Box<[Box<str>]>,
+    /// The positions of the values, sorted by value; only where there are many.
+    sorted: Box<[u32]>,
+}
+
+impl Clause {
+    /// Up to here comparing with every value is as fast as a search.
+    const FEW: usize = 16;
+
+    pub(crate) fn new(slot: u32, values: Box<[Box<str>]>) -> Self {
+        let many = if values.len() > Self::FEW { values.len() } else { 0 };
+        let mut sorted: Box<[u32]> = (0_u32..).take(many).collect();
+        sorted.sort_unstable_by_key(|at| values.get(*at as usize));
+        Self { slot, values, sorted }
+    }
+
+    /// Whether `value` is one of the values.
+    pub(crate) fn lists(&self, value: &str) -> bool {
+        if self.sorted.is_empty() {
+            return self.values.iter().any(|own| **own == *value);
+        }
+        let of = |at: &u32| self.values.get(*at as usize).map(|own| &**own);
+        self.sorted.binary_search_by(|at| of(at).cmp(&Some(value))).is_ok()
+    }
 }
 
 /// Which counter a counter reader reads.
