@@ -77,7 +77,8 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    /// The faults, by document in the order given; warnings come along.
+    /// The faults of each document in the order given, then those between rules, then those of
+    /// the configurations; warnings come along.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -390,5 +391,6 @@ fn index(capability: &Capability, rules: &[Rule], anchors: &[Box<str>]) -> Vec<A
         let ranks = by_anchor.remove(&*index.local).unwrap_or_default();
         index.fill(&ranks, rules);
     }
+    debug_assert!(by_anchor.is_empty(), "every rule's anchor is one that the host declares");
     indexes
 }

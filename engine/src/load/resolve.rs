@@ -1,6 +1,6 @@
 //! References between rules, closed over the whole set ([OAR-CONF-6]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::capability::Capability;
 use super::draft::{Draft, is_counter};
@@ -35,9 +35,10 @@ pub(crate) fn resolve(
     capability: &Capability,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Resolved {
+    refuse_twins(&drafts, diagnostics);
     // The base order of [OAR-EVAL-1]; strings compare by code point as their UTF-8 does.
     drafts.sort_by(|a, b| (a.document.kind, &a.qualified).cmp(&(b.document.kind, &b.qualified)));
-    let by_name = ranks(&drafts, diagnostics);
+    let by_name = ranks(&drafts);
     let links = {
         let mut resolver =
             Resolver { drafts: &drafts, by_name: &by_name, failed, capability, diagnostics };
@@ -56,14 +57,14 @@ pub(crate) fn resolve(
     Resolved { rules, anchors }
 }
 
-/// The rank of each qualified identifier; two rules cannot share one ([OAR-DOC-9]).
-fn ranks(drafts: &[Draft<'_>], diagnostics: &mut Vec<Diagnostic>) -> HashMap<String, u32> {
-    let mut by_name = HashMap::with_capacity(drafts.len());
-    // The file's order, not the rank's, tells which is the second.
-    let mut first: BTreeMap<&str, &Draft<'_>> = BTreeMap::new();
-    for (rank, draft) in (0_u32..).zip(drafts) {
-        by_name.entry(draft.qualified.clone()).or_insert(rank);
-        let Some(earlier) = first.insert(&draft.qualified, draft) else { continue };
+/// Refuses every rule whose qualified identifier an earlier document has ([OAR-DOC-9]).
+fn refuse_twins(drafts: &[Draft<'_>], diagnostics: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, &Draft<'_>> = HashMap::with_capacity(drafts.len());
+    for draft in drafts {
+        let earlier = *first.entry(&draft.qualified).or_insert(draft);
+        if std::ptr::eq(earlier, draft) {
+            continue;
+        }
         let message = format!("rule `{}` is loaded twice", draft.qualified);
         let diagnostic = draft.placed.at(Diagnostic::error("OAR-DOC-9", message), "/id");
         let location = Location {
@@ -72,6 +73,14 @@ fn ranks(drafts: &[Draft<'_>], diagnostics: &mut Vec<Diagnostic>) -> HashMap<Str
             pointer: earlier.placed.pointer("/id"),
         };
         diagnostics.push(diagnostic.relate(location, "first loaded here"));
+    }
+}
+
+/// The rank of each qualified identifier.
+fn ranks(drafts: &[Draft<'_>]) -> HashMap<String, u32> {
+    let mut by_name = HashMap::with_capacity(drafts.len());
+    for (rank, draft) in (0_u32..).zip(drafts) {
+        by_name.entry(draft.qualified.clone()).or_insert(rank);
     }
     by_name
 }

@@ -209,15 +209,20 @@ fn cycles_are_named_once_each() {
 
 #[test]
 fn a_second_rule_of_the_same_name_points_at_the_first() {
-    let text = r#"[{"oar": "1.0", "id": "A", "kind": "policy", "anchor": "tool.pre_invoke", "effect": "warn"},
-        {"oar": "1.0", "id": "A", "kind": "policy", "anchor": "model.input", "effect": "block"}]"#;
-    let error = refuse(Source::json("rules.json", text));
-    assert_eq!(faults(&error), ["OAR-DOC-9 @ /1/id: \"A\""]);
-    let [related] = error.diagnostics()[0].related() else { panic!("one place") };
-    assert_eq!(
-        (related.location.pointer.as_str(), related.message.as_str()),
-        ("/0/id", "first loaded here")
-    );
+    // The file's order tells which is the first, and not the order of evaluation.
+    for kind in ["policy", "schema"] {
+        let text = r#"[{"oar": "1.0", "id": "A", "kind": "policy", "anchor": "tool.pre_invoke", "effect": "warn"},
+            {"oar": "1.0", "id": "A", "kind": "KIND", "anchor": "model.input", "effect": "block"}]"#
+            .replace("KIND", kind);
+        let error = refuse(Source::json("rules.json", text));
+        assert_eq!(faults(&error), ["OAR-DOC-9 @ /1/id: \"A\""], "{kind}");
+        let [related] = error.diagnostics()[0].related() else { panic!("one place") };
+        assert_eq!(
+            (related.location.pointer.as_str(), related.message.as_str()),
+            ("/0/id", "first loaded here"),
+            "{kind}"
+        );
+    }
 }
 
 /// [OAR-DOC-28]: identity, order and decision come from the document alone.
