@@ -163,9 +163,9 @@ fn a_clause_is_explained_with_its_examples() {
     snapshot("clause-explained", &ran.out);
     assert_eq!(ran.code, 0);
     assert_eq!(oar(&root(), "check --explain expr-11", "").out, ran.out);
-    let ran = oar(&root(), "check --explain OAR-EXPR-99", "");
+    let ran = oar(&root(), "check --explain OAR-EVAL-99", "");
     assert_eq!(ran.code, 2);
-    assert!(ran.err.starts_with("error: the standard has no clause `OAR-EXPR-99`"), "{}", ran.err);
+    assert!(ran.err.starts_with("error: the standard has no clause `OAR-EVAL-99`"), "{}", ran.err);
     let ran = oar(&root(), "check --explain OAR-OPS-3", "");
     assert!(ran.out.starts_with("OAR-OPS-3 (section "), "{}", ran.out);
 }
