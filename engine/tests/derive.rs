@@ -79,7 +79,7 @@ fn every_field_reaches_the_condition() {
     );
     let binding = Binding::<All<'_>>::new(&rules).expect("every field is declared");
     let seen = all();
-    seen.own;
+    let () = seen.own;
     let mut occurrence = rules.occurrence("tool.pre_invoke").expect("it is declared");
     binding.supply(&mut occurrence, &seen).expect("it is this set's");
     let host = Host::new();

@@ -177,8 +177,8 @@ mod tests {
             ("ab", ["a_b", "x"], Some("a_b")),
             ("ab", ["a_____b", "x"], None),
             // Names that long are not compared.
-            (&*long, [&longer[1..], "x"], None),
-            (&long[1..], [&*long, "x"], Some(&*long)),
+            (&*long, [longer.get(1..).unwrap(), "x"], None),
+            (long.get(1..).unwrap(), [&*long, "x"], Some(&*long)),
             (&*long, [&*longer, "x"], None),
             (&*longer, [&*long, "x"], None),
         ] {

@@ -30,7 +30,7 @@ impl Failed {
             // The documents stand in order, and none in another.
             let before = reading.documents.partition_point(|own| own.root.span.start <= at);
             let last = before.checked_sub(1).and_then(|last| reading.documents.get(last));
-            !last.is_some_and(|document| at <= document.root.span.end)
+            last.is_none_or(|document| at > document.root.span.end)
         });
     }
 

@@ -114,7 +114,7 @@ fn evaluate(source: &str, wrong: bool) -> Result<bool, RaiseKind<()>> {
     };
     let result = program.evaluate(&mut &kept, &mut Stack::new()).map_err(|raise| raise.kind);
     let explained = explain(source, &EveryKind, &limits(), &mut &kept).expect(source);
-    assert_eq!(explained.result().map_err(|(_, kind)| kind.clone()), result, "{source}");
+    assert_eq!(explained.result().map_err(|(_, kind)| *kind), result, "{source}");
     result
 }
 
