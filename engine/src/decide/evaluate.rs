@@ -73,7 +73,7 @@ pub(crate) struct More {
     pub(crate) transforms: Vec<Planned>,
     /// What the detectors of fired rules reported, for their copy; sorted by rank.
     pub(crate) overlays: Vec<(u32, Overlay)>,
-    /// The same of rules whose condition did not hold, for explanations.
+    /// The same of rules that did not fire, for explanations and for the copy of an error block.
     pub(crate) passing_overlays: Vec<(u32, Overlay)>,
     /// The last observation that a rule's own detector failed to make.
     pub(crate) unobserved: Option<Unobserved>,
@@ -93,6 +93,8 @@ pub(crate) struct ErrorBlock {
     pub(crate) failed: u32,
     /// The rule whose identifiers the decision carries.
     pub(crate) named: u32,
+    /// Whether its copy names what the failed detector says that it reports ([OAR-COPY-11]).
+    pub(crate) unreported: bool,
 }
 
 /// What an occurrence without any of it leaves.
@@ -225,9 +227,32 @@ impl Run<'_> {
             OnError::FailClosed => rank,
             OnError::Substitute(substitute) => substitute,
         };
-        self.record.more_mut().error_block = Some(ErrorBlock { failed: rank, named });
+        let unreported = self.names_unreported(rank, rule, named);
+        self.record.more_mut().error_block = Some(ErrorBlock { failed: rank, named, unreported });
         self.read_for_copy(named);
         Flow::Stop
+    }
+
+    /// Whether the detector of `rule` failed, and says that it reports a fact that the copy of the
+    /// rule `named` names and the host did not supply.
+    fn names_unreported(&self, rank: u32, rule: &Rule, named: u32) -> bool {
+        let failed = self.record.more().unobserved;
+        if failed.is_none_or(|own| own.rank != rank || own.slot.is_some()) {
+            return false;
+        }
+        let reference = rule.rest.as_ref().and_then(|rest| rest.detector.as_deref());
+        let detector = reference.and_then(|reference| self.host.detectors.get(reference));
+        let (Some(detector), Some(named)) = (detector, self.facts.rules.rule(named)) else {
+            return false;
+        };
+        let mut slots = named.copy().iter().flat_map(|(_, template)| template.slots());
+        slots.any(|slot| {
+            let entry = self.facts.rules.environment().entry(slot);
+            let supplied = self.facts.occurrence.supplied(slot).is_some();
+            // A detector that cannot even tell what it reports may report anything.
+            let reports = |name: &str| guarded(|| detector.reports(name)).unwrap_or(true);
+            !supplied && entry.is_some_and(|entry| reports(entry.name()))
+        })
     }
 
     /// Reads what the copy of an error block names, while the counters can still be read.
@@ -276,8 +301,17 @@ impl Run<'_> {
                 return holds.map(|_| Verdict::Passed);
             }
         }
-        self.fire(rank, rule, monitored, overlay)?;
-        Ok(Verdict::Fired)
+        let fired = self.fire(rank, rule, monitored, overlay.as_ref());
+        if let Some(overlay) = overlay.filter(|overlay| !overlay.is_empty()) {
+            let more = self.record.more_mut();
+            if fired.is_ok() {
+                let place = more.overlays.partition_point(|(own, _)| *own < rank);
+                more.overlays.insert(place, (rank, overlay));
+            } else {
+                more.passing_overlays.push((rank, overlay));
+            }
+        }
+        fired.map(|()| Verdict::Fired)
     }
 
     /// What comes before a rule's condition: its flow, its selector's failure, its detector, and
@@ -402,9 +436,9 @@ impl Run<'_> {
         rank: u32,
         rule: &Rule,
         monitored: bool,
-        overlay: Option<Overlay>,
+        overlay: Option<&Overlay>,
     ) -> Result<(), Fault> {
-        let asking = self.asking(rank, overlay.as_ref());
+        let asking = self.asking(rank, overlay);
         if rule.transform().is_some() {
             let content = self.facts.occurrence.content.unwrap_or_default();
             let bound = self.facts.bounds.check_content(content);
@@ -423,11 +457,6 @@ impl Run<'_> {
         self.act(rank, rule)?;
         if rule.effect == Effect::Transform {
             self.record.more_mut().transforms.push(Planned { rank, ranges });
-        }
-        if let Some(overlay) = overlay.filter(|overlay| !overlay.is_empty()) {
-            let overlays = &mut self.record.more_mut().overlays;
-            let place = overlays.partition_point(|(own, _)| *own < rank);
-            overlays.insert(place, (rank, overlay));
         }
         Ok(())
     }

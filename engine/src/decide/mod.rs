@@ -63,7 +63,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host with counters in memory, the reserved detectors, no provider and no event stream.
+    /// A host with counters in memory, the reserved detectors, no provider and no event stream:
+    /// until [`events`](Self::events) gives it one, records of `publish_event` are in the
+    /// [`Outcome`] alone.
     #[must_use]
     pub fn new() -> Self {
         Self {

@@ -204,10 +204,12 @@ impl<'o> Outcome<'o> {
         let Some(rule) = self.rule_at(rank) else { return RenderedCopy::default() };
         let overlays = &self.record.more().overlays;
         let overlay = overlays.binary_search_by_key(&rank, |(own, _)| *own).ok();
-        let overlay: Option<&Overlay> =
-            overlay.and_then(|position| overlays.get(position)).map(|(_, overlay)| overlay);
+        let overlay =
+            overlay.and_then(|position| overlays.get(position)).or(self.failed_overlay(rank));
+        let overlay = overlay.map(|(_, overlay)| overlay);
         let asking = Asking { facts: &self.facts, rank, overlay, known: None, ledger: None };
-        if self.names_failed_observation(rule) {
+        let unreported = self.record.more().error_block.is_some_and(|block| block.unreported);
+        if unreported || self.names_failed_observation(rule) {
             return RenderedCopy::default();
         }
         let render = |(member, template): &(CopyMember, _)| {
@@ -216,6 +218,13 @@ impl<'o> Outcome<'o> {
         // One member that fails leaves the whole object out.
         let members: Option<Vec<_>> = rule.copy().iter().map(render).collect();
         RenderedCopy(members.unwrap_or_default())
+    }
+
+    /// What the detector of a rule reported before the rule failed and made an error block.
+    fn failed_overlay(&self, rank: u32) -> Option<&(u32, Overlay)> {
+        let more = self.record.more();
+        more.error_block.filter(|block| block.failed == rank)?;
+        more.passing_overlays.last().filter(|(own, _)| *own == rank)
     }
 
     /// Whether the copy of an error block names what the detector of the rule that failed would
@@ -312,8 +321,16 @@ impl<'o> Outcome<'o> {
     }
 
     /// The content to deliver: transformed when the decision is transform, else as it was.
+    ///
+    /// `None` where there is nothing to deliver: the occurrence has no content, or the decision
+    /// is a block ([OAR-OPS-17], [OAR-PROF-10]).
     #[must_use]
     pub fn content(&self) -> Option<&str> {
+        self.content_after().filter(|_| self.winner.decision != Decision::Block)
+    }
+
+    /// The content after the transforms, a block included, as [OAR-CONF-34] compares it.
+    pub(crate) fn content_after(&self) -> Option<&str> {
         match &self.content {
             Some(content) => Some(&content.content),
             None => self.facts.occurrence.content,

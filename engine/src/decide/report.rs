@@ -116,7 +116,7 @@ impl Report {
                     ])
                 })
                 .collect(),
-            content: outcome.content().map(str::to_owned),
+            content: outcome.content_after().map(str::to_owned),
             copy: decided.then(|| members(&outcome.copy())),
         }
     }

@@ -1,6 +1,7 @@
 //! What no fixture can reach: providers, stores and streams that fail, and what they are asked.
 
 mod asking;
+mod observed;
 mod shown;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
