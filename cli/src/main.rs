@@ -15,7 +15,6 @@ mod input;
 mod moment;
 mod output;
 mod test;
-mod xml;
 
 use std::process::ExitCode;
 

@@ -9,13 +9,12 @@ use std::fmt;
 
 use crate::arithmetic::{self, Fault};
 use crate::ast::{Ast, BinaryOperator, NodeId, NodeKind, UnaryOperator};
-use crate::check::{Checked, Meaning, check};
-use crate::error::{Error, ErrorKind};
-use crate::lexer::offset;
+use crate::check::{Checked, Meaning};
+use crate::error::Error;
+use crate::program::checked;
 use crate::signatures::{self, Builtin, Operation};
 use crate::{
     Host, Limits, Map, MapList, Member, RaiseKind, Scalar, Span, StringList, Symbols, Type, Value,
-    parse,
 };
 
 /// What every part of a condition came to.
@@ -178,29 +177,18 @@ pub fn explain<'a, H: Host<'a>>(
     limits: &Limits,
     host: &mut H,
 ) -> Result<Explanation<H::Error>, Vec<Error>> {
-    let whole = Span::new(0, offset(source.len()));
-    if source.len() > limits.bytes as usize {
-        let kind = ErrorKind::TooLong { bytes: source.len(), limit: limits.bytes };
-        return Err(vec![Error::new(kind, whole)]);
-    }
-    let ast = parse(source).map_err(|error| vec![error])?;
-    let count = ast.node_count();
-    if count > limits.nodes as usize {
-        let kind = ErrorKind::TooManyNodes { count, limit: limits.nodes };
-        return Err(vec![Error::new(kind, whole)]);
-    }
-    let checked = check(source, &ast, symbols, limits.errors)?;
+    let (ast, checked) = checked(source, symbols, limits)?;
     let mut walker = Walker {
         ast: &ast,
         checked: &checked,
         host,
-        values: vec![None; count],
+        values: vec![None; ast.node_count()],
         raised: None,
         tasks: vec![Task::Enter(ast.root())],
     };
     walker.run();
     let Walker { values, mut raised, .. } = walker;
-    let mut came_to = Vec::with_capacity(count);
+    let mut came_to = Vec::with_capacity(ast.node_count());
     for (index, value) in values.iter().enumerate() {
         came_to.push(match (value, &raised) {
             (Some(value), _) => CameTo::Value(value.seen()),

@@ -95,6 +95,17 @@ pub fn compile(
     symbols: &dyn Symbols,
     limits: &Limits,
 ) -> Result<Program, Vec<Error>> {
+    let (ast, checked) = checked(source, symbols, limits)?;
+    Ok(assemble(&ast, checked))
+}
+
+/// Everything that is done to a condition before it is compiled or explained: its bounds, its
+/// syntax, its nodes and its types, in that order.
+pub(crate) fn checked(
+    source: &str,
+    symbols: &dyn Symbols,
+    limits: &Limits,
+) -> Result<(Ast, crate::check::Checked), Vec<Error>> {
     let whole = Span::new(0, offset(source.len()));
     if source.len() > limits.bytes as usize {
         let kind = ErrorKind::TooLong { bytes: source.len(), limit: limits.bytes };
@@ -107,7 +118,7 @@ pub fn compile(
         return Err(vec![Error::new(kind, whole)]);
     }
     let checked = check(source, &ast, symbols, limits.errors)?;
-    Ok(assemble(&ast, checked))
+    Ok((ast, checked))
 }
 
 fn assemble(ast: &Ast, checked: crate::check::Checked) -> Program {

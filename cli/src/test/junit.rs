@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use oar_engine::diagnostic::{Diagnostic, render};
 
 use super::run::SuiteResult;
-use crate::xml::escape;
+use oar_conformance::report::xml_escape as escape;
 
 pub(super) fn junit(results: &[SuiteResult], broken: &[Diagnostic]) -> String {
     let cases = || results.iter().flat_map(|suite| &suite.cases);

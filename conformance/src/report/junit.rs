@@ -17,7 +17,7 @@ pub fn junit(run: &Run<'_>) -> String {
     let attributes = format!(
         "name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" \
          skipped=\"{skipped}\" time=\"{:.3}\"",
-        escape(&run.engine_name()),
+        xml_escape(&run.engine_name()),
         run.verdicts.len() + run.unknown_failures.len(),
         run.took.as_secs_f64(),
     );
@@ -31,7 +31,7 @@ pub fn junit(run: &Run<'_>) -> String {
         let _ = writeln!(
             out,
             "<testcase classname=\"oar.none\" name=\"{}\" time=\"0.000\"><error message=\"{UNKNOWN}\"/></testcase>",
-            escape(id)
+            xml_escape(id)
         );
     }
     out.push_str("</testsuite>\n</testsuites>\n");
@@ -52,7 +52,7 @@ fn element(verdict: &Verdict) -> Option<&'static str> {
 
 fn case(out: &mut String, run: &Run<'_>, verdict: &Verdict) {
     let Some(entry) = run.entry(verdict) else { return };
-    let (id, file) = (escape(entry.id()), escape(entry.file()));
+    let (id, file) = (xml_escape(entry.id()), xml_escape(entry.file()));
     let seconds = verdict.took.as_secs_f64();
     let area = entry.fixture().and_then(|fixture| fixture.areas().next()).unwrap_or("none");
     let _ = write!(
@@ -68,21 +68,26 @@ fn case(out: &mut String, run: &Run<'_>, verdict: &Verdict) {
         "KNOWN" => format!("known failure: {message}"),
         _ => message,
     };
-    let _ = write!(out, "><{element} message=\"{}\"", escape(&message));
+    let _ = write!(out, "><{element} message=\"{}\"", xml_escape(&message));
     let details = details(verdict).join("\n");
     if details.is_empty() {
         out.push_str("/>");
     } else {
-        let _ = write!(out, ">{}</{element}>", escape(&details));
+        let _ = write!(out, ">{}</{element}>", xml_escape(&details));
     }
     if !verdict.log.is_empty() {
-        let _ = write!(out, "<system-err>{}</system-err>", escape(&verdict.log));
+        let _ = write!(out, "<system-err>{}</system-err>", xml_escape(&verdict.log));
     }
     out.push_str("</testcase>\n");
 }
 
 /// `text` for XML 1.0, which has no way to write most controls.
-fn escape(text: &str) -> String {
+///
+/// ```
+/// assert_eq!(oar_conformance::report::xml_escape("a<b>\n\0"), "a&lt;b&gt;&#10;\u{fffd}");
+/// ```
+#[must_use]
+pub fn xml_escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

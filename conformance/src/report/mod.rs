@@ -16,7 +16,7 @@ use crate::runner::{Kind, Outcome, Run, Verdict};
 pub use diff::{Line, Mark, lines};
 pub use html::html;
 pub use json::json;
-pub use junit::junit;
+pub use junit::{junit, xml_escape};
 pub use markdown::markdown;
 pub use tap::tap;
 pub use terminal::{Terminal, Verbosity};

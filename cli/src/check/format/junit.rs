@@ -7,7 +7,7 @@ use oar_engine::diagnostic::{Diagnostic, Severity, render};
 use crate::check::Found;
 use crate::input::shown;
 use crate::output::Output;
-use crate::xml::escape;
+use oar_conformance::report::xml_escape as escape;
 
 pub(in crate::check) fn junit(found: &[Found], output: &mut Output) {
     let mut suites = String::new();
