@@ -53,7 +53,7 @@ pub use oar_derive::Facts;
 pub use decide::{Decision, Host, Outcome, Report};
 pub use load::{LoadError, Loaded, Loader, RuleSet, RuleSetHandle, Source};
 pub use observe::{Anchor, FactId, Occurrence, ToolCall};
-pub use state::{MemoryCounters, Session};
+pub use state::{MemoryCounters, MemoryStore, Session};
 
 /// The example of the project's README compiles.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! Evaluates the selected rules in order, and stops where the standard says so.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
 use oar_expr::{Member, Stack, Value};
@@ -17,7 +17,7 @@ use super::{Failure, Host};
 use crate::document::rule::{Action, Effect, Enforcement};
 use crate::load::{OnError, Rule};
 use crate::observe::{Derivation, Occurrence};
-use crate::state::{CounterKey, Event, EventError, Session};
+use crate::state::{CounterKey, Event, EventError, Session, StoreError};
 
 thread_local! {
     /// Room for intermediate values, kept between the evaluations of a thread.
@@ -40,7 +40,9 @@ pub(crate) fn run<'o>(
     }
     let calm = faults.is_empty() && !occurrence.wrong;
     let record = Record::default();
-    let mut run = Run { host, session, facts: &facts, known: &known, ledger, faults, calm, record };
+    let activity = OnceCell::new();
+    let mut run =
+        Run { host, session, activity, facts: &facts, known: &known, ledger, faults, calm, record };
     // A provider may decide an occurrence of its own: then the stack is in use, and a new one serves.
     STACK.with(|stack| match stack.try_borrow_mut() {
         Ok(mut stack) => run.all(&selected, &mut stack),
@@ -113,6 +115,8 @@ static NO_MORE: More = More {
 struct Run<'r> {
     host: &'r Host,
     session: &'r Session,
+    /// The recent steps of the host's store, once a flow has asked for them.
+    activity: OnceCell<Result<Vec<String>, Fault>>,
     facts: &'r Facts<'r>,
     known: &'r Known<'r>,
     ledger: Ledger<'r>,
@@ -322,7 +326,7 @@ impl Run<'_> {
         rank: u32,
         rule: &Rule,
     ) -> Result<Option<Option<Overlay>>, Fault> {
-        if !self.flow_matches(rule) {
+        if !self.flow_matches(rule)? {
             return Ok(None);
         }
         // Selection left them in base order.
@@ -336,9 +340,11 @@ impl Run<'_> {
     }
 
     /// Whether the steps appear in order in the recent activity ([OAR-FACT-12]).
-    fn flow_matches(&self, rule: &Rule) -> bool {
+    ///
+    /// A store that cannot tell the activity is a provider that fails ([OAR-OPS-3]).
+    fn flow_matches(&self, rule: &Rule) -> Result<bool, Fault> {
         let Some(rest) = rule.rest.as_ref().filter(|rest| !rest.flow.is_empty()) else {
-            return true;
+            return Ok(true);
         };
         let window = self.facts.rules.capability().activity_window();
         let mut steps = rest.flow.iter().peekable();
@@ -346,18 +352,28 @@ impl Run<'_> {
             steps.next_if(|step| ***step == *seen);
         };
         // Of more steps than the declared window the most recent count.
-        match &self.facts.occurrence.activity {
-            Some(explicit) => {
+        match (&self.facts.occurrence.activity, self.host.activity.as_deref()) {
+            (Some(explicit), _) => {
                 let skipped = explicit.len().saturating_sub(window);
                 explicit.iter().skip(skipped).for_each(|seen| step(seen));
             }
-            None => {
+            (None, Some(store)) => {
+                let read = || {
+                    let read = guarded(|| self.session.recent_in(store, window));
+                    let read = read.unwrap_or_else(|reason| Err(StoreError::new(reason)));
+                    read.map_err(activity_unread)
+                };
+                let kept = self.activity.get_or_init(read).as_ref().map_err(Clone::clone)?;
+                let skipped = kept.len().saturating_sub(window);
+                kept.iter().skip(skipped).for_each(|seen| step(seen));
+            }
+            (None, None) => {
                 let own = self.session.recent_activity();
                 let skipped = own.len().saturating_sub(window);
                 own.skip(skipped).for_each(step);
             }
         }
-        steps.peek().is_none()
+        Ok(steps.peek().is_none())
     }
 
     /// Runs the rule's detector and checks what it reports ([OAR-OPS-11]).
@@ -506,6 +522,10 @@ fn consumes_reported(rule: &Rule, slot: u32) -> bool {
     condition.any(|used| used.slot == slot)
         || rule.transform().is_some_and(|transform| transform.target == Some(slot))
         || copy.any(|used| used == slot)
+}
+
+fn activity_unread(error: StoreError) -> Fault {
+    Failure::Provider { name: "recent activity".to_owned(), reason: error.to_string() }.into()
 }
 
 /// The ranges of a `list<map>` fact; one without a well-formed range is a failure ([OAR-OPS-19]).

@@ -129,7 +129,13 @@ impl Host {
                 let skipped = explicit.len().saturating_sub(capability.activity_window());
                 explicit.iter().skip(skipped).map(|step| (*step).to_owned()).collect()
             }
-            None => session.recent_activity().map(str::to_owned).collect(),
+            None => match self.activity.as_deref() {
+                // A rule that could not read it is errored, and its explanation says so.
+                Some(store) => {
+                    session.recent_in(store, capability.activity_window()).unwrap_or_default()
+                }
+                None => session.recent_activity().map(str::to_owned).collect(),
+            },
         };
         let outcome = self.decide(session, occurrence);
         let explainer =

@@ -33,7 +33,9 @@ pub use trace::{TraceEntry, TraceOutcome};
 pub use transform::SkippedSpan;
 
 use crate::observe::{Detector, Detectors, FactProvider, Occurrence};
-use crate::state::{CounterStore, EventSink, MemoryCounters, NoEventStream, Session};
+use crate::state::{
+    ActivityStore, CounterStore, EventSink, MemoryCounters, NoEventStream, Session,
+};
 
 /// What a host lends the engine to decide with: providers, detectors, counters, events.
 ///
@@ -58,6 +60,8 @@ pub struct Host {
     pub(crate) provider: Option<Arc<dyn FactProvider>>,
     pub(crate) detectors: Detectors,
     pub(crate) counters: Arc<dyn CounterStore>,
+    /// Where the recent steps are kept, if not in the session.
+    pub(crate) activity: Option<Arc<dyn ActivityStore>>,
     pub(crate) events: Arc<dyn EventSink>,
     pub(crate) bounds: Bounds,
 }
@@ -72,6 +76,7 @@ impl Host {
             provider: None,
             detectors: Detectors::new(),
             counters: Arc::new(MemoryCounters::new()),
+            activity: None,
             events: Arc::new(NoEventStream),
             bounds: Bounds::default(),
         }
@@ -99,6 +104,23 @@ impl Host {
     #[must_use]
     pub fn counters(mut self, counters: impl CounterStore + 'static) -> Self {
         self.counters = Arc::new(counters);
+        self
+    }
+
+    /// The same, keeping the recent steps of sessions in `activity` ([OAR-PROF-9]).
+    #[must_use]
+    pub fn activity(mut self, activity: impl ActivityStore + 'static) -> Self {
+        self.activity = Some(Arc::new(activity));
+        self
+    }
+
+    /// The same, keeping counters and recent steps in `store`, so that a session survives a
+    /// restart and is shared by processes.
+    #[must_use]
+    pub fn store(mut self, store: impl CounterStore + ActivityStore + 'static) -> Self {
+        let store = Arc::new(store);
+        self.counters = Arc::clone(&store) as Arc<dyn CounterStore>;
+        self.activity = Some(store);
         self
     }
 
@@ -130,7 +152,15 @@ impl Host {
         if let Some(call) = occurrence.call.as_ref().filter(|_| admits)
             && outcome.decision() != Decision::Block
         {
-            session.admit(call.name(), occurrence.rules.capability().activity_window());
+            let window = occurrence.rules.capability().activity_window();
+            match self.activity.as_deref() {
+                Some(store) if window > 0 => {
+                    // After a panic, too, the session has the step that the store has not.
+                    let admit = || session.admit_to(store, call.name(), window);
+                    let _kept = guard::guarded(admit);
+                }
+                _ => session.admit(call.name(), window),
+            }
         }
         outcome
     }

@@ -2,20 +2,26 @@
 
 use std::collections::VecDeque;
 
+use super::activity::ActivityStore;
+use super::counters::StoreError;
+
 /// One conversation of a host with an agent.
 ///
-/// Its counters live in the store under its name; the recent steps live here.
+/// Its counters live in the store under its name. The recent steps live here, or in the host's
+/// [`ActivityStore`] where it has one; then here are only those that the store did not take.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     id: String,
     steps: VecDeque<String>,
+    /// Steps that the store refused, oldest first.
+    unrecorded: VecDeque<String>,
 }
 
 impl Session {
     /// A session that has just begun.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), steps: VecDeque::new() }
+        Self { id: id.into(), ..Self::default() }
     }
 
     /// Its name.
@@ -25,6 +31,8 @@ impl Session {
     }
 
     /// The tools whose calls were admitted, oldest first, as many as the window holds.
+    ///
+    /// Of a host with an [`ActivityStore`], ask the store.
     pub fn recent_activity(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         self.steps.iter().map(String::as_str)
     }
@@ -34,15 +42,48 @@ impl Session {
         self.steps = steps.into_iter().map(Into::into).collect();
     }
 
+    /// The steps that the host's [`ActivityStore`] has refused so far, oldest first. They count
+    /// as activity of this session; other processes do not see them.
+    pub fn unrecorded_steps(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.unrecorded.iter().map(String::as_str)
+    }
+
     /// Appends the step of an admitted call and drops what the window no longer holds.
     pub(crate) fn admit(&mut self, tool: &str, window: usize) {
-        if window == 0 {
-            self.steps.clear();
-            return;
-        }
-        while self.steps.len() >= window {
-            self.steps.pop_front();
-        }
-        self.steps.push_back(tool.to_owned());
+        push(&mut self.steps, tool, window);
     }
+
+    /// The same in a store, behind the steps that it refused before. A step that is refused
+    /// stays here: it must not be lost, or a rule with a `flow` would be evaded.
+    pub(crate) fn admit_to(&mut self, store: &dyn ActivityStore, tool: &str, window: usize) {
+        push(&mut self.unrecorded, tool, window);
+        while let Some(step) = self.unrecorded.front() {
+            if store.admit(&self.id, step, window).is_err() {
+                return;
+            }
+            self.unrecorded.pop_front();
+        }
+    }
+
+    /// The steps of a store and those that it refused.
+    pub(crate) fn recent_in(
+        &self,
+        store: &dyn ActivityStore,
+        window: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut steps = store.recent(&self.id, window)?;
+        steps.extend(self.unrecorded.iter().cloned());
+        Ok(steps)
+    }
+}
+
+fn push(steps: &mut VecDeque<String>, tool: &str, window: usize) {
+    if window == 0 {
+        steps.clear();
+        return;
+    }
+    while steps.len() >= window {
+        steps.pop_front();
+    }
+    steps.push_back(tool.to_owned());
 }
