@@ -49,6 +49,21 @@ fn every_line_has_its_answer_in_order() {
 }
 
 #[test]
+fn a_detector_that_is_not_ours_is_skipped_where_a_rule_names_it() {
+    let mut idle = fixture("idle", json!({}));
+    idle["input"]["capability"]["detectors"] = json!(["detector://sonar"]);
+    let mut asked = idle.clone();
+    asked["id"] = json!("asked");
+    asked["rules"][0]["kind"] = json!("detector");
+    asked["rules"][0]["detector"] = json!({"ref": "detector://sonar"});
+    let lines = [idle.to_string(), asked.to_string()];
+    let answers = answers(&mut InProcess, &lines.join("\n"));
+    assert_eq!(answers[0]["report"]["decision"], "block", "{}", answers[0]);
+    let reason = "there is no detector `detector://sonar`";
+    assert_eq!(answers[1], json!({"id": "asked", "skipped": reason}));
+}
+
+#[test]
 fn the_handshake_is_answered_and_may_be_left_out() {
     let answers = answers(&mut InProcess, &message::hello());
     let welcome = message::read_welcome(&answers[0].to_string()).unwrap();

@@ -80,6 +80,17 @@ fn a_raise_stands_at_its_part() {
             "ok: skipped",
         ]
     );
+    // What a raise ends inside of a subscript or of what it is taken from.
+    for (source, index) in
+        [("[tool, path][n / 0] == tool", "[tool, path][n / 0]"), ("[tool][n] == tool", "[tool][n]")]
+    {
+        let all = parts(source);
+        let raised = all.iter().filter(|part| part.contains(": raised: ")).count();
+        let word = if index.contains('/') { "unfinished" } else { "raised: " };
+        assert_eq!(raised, 1, "{all:?}");
+        assert!(all.iter().any(|part| part.starts_with(&format!("{index}: {word}"))), "{all:?}");
+        assert!(all.iter().any(|part| *part == format!("{source}: unfinished")), "{all:?}");
+    }
 }
 
 #[test]

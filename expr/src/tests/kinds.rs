@@ -203,6 +203,21 @@ fn what_a_program_holds_is_counted() {
     let (short, long) = (held("same_string('x') == 'ab'"), held("same_string('x') == 'abcd'"));
     assert_eq!(long - short, 2);
     assert!(held("bool_of('RULE')") > held("bool_of('R')"));
+    // Every part is counted, none against another.
+    let many =
+        compile("same_string('x') in ['ab', 'cd', 'ef'] && bool_of('R')", &EveryKind, &limits());
+    let many = many.unwrap();
+    let parts = [
+        size_of_val(&*many.code),
+        many.text.len(),
+        size_of_val(&*many.pieces),
+        size_of_val(&*many.places),
+        size_of_val(many.uses()),
+        size_of_val(many.references()),
+        "R".len(),
+    ];
+    assert!(!many.pieces.is_empty() && !many.references().is_empty());
+    assert_eq!(many.heap_bytes(), parts.iter().sum());
     assert!(held("same_bool(true) && same_bool(true)") > held("same_bool(true)"));
 }
 
