@@ -56,9 +56,11 @@ fn sound_fixtures_load_and_broken_ones_are_refused() {
     for family in Family::ALL {
         let tally = tally(family, 400);
         let enough = |count: usize| count >= 20;
-        assert!(enough(tally.refused) && enough(tally.decided), "{}: {tally:?}", family.name());
+        assert!(enough(tally.decided), "{}: {tally:?}", family.name());
+        let breaks = Family::SETTLED.contains(&family);
+        assert!(!breaks || enough(tally.refused), "{}: {tally:?}", family.name());
         assert!(enough(tally.fired), "{}: {tally:?}", family.name());
-        let raises = matches!(family, Family::Conditions | Family::Rules | Family::Transforms);
+        let raises = !matches!(family, Family::Copy | Family::Documents);
         assert!(!raises || enough(tally.errored), "{}: {tally:?}", family.name());
     }
 }

@@ -11,15 +11,15 @@ use super::host::capability;
 use super::random::Random;
 
 const KINDS: [&str; 3] = ["schema", "policy", "invariant"];
-const ACTIONS: [&str; 5] =
+pub(super) const ACTIONS: [&str; 5] =
     ["increment_counter", "reset_counter", "publish_event", "increment_breaker", "reset_breaker"];
 const TOOLS: [&str; 4] = ["read", "write", "grep", ""];
 const WINDOW: usize = 3;
 
 /// A rule's names.
-struct Name {
-    namespace: Option<&'static str>,
-    id: String,
+pub(super) struct Name {
+    pub(super) namespace: Option<&'static str>,
+    pub(super) id: String,
 }
 
 impl Name {
@@ -32,7 +32,7 @@ impl Name {
 
     /// How a rule of this name refers to `other`; a rule with a namespace has no way to name one
     /// without ([OAR-EVAL-13]).
-    fn reference(&self, other: &Self) -> Option<String> {
+    pub(super) fn reference(&self, other: &Self) -> Option<String> {
         let can = other.namespace.is_some() || self.namespace.is_none();
         can.then(|| other.qualified())
     }
@@ -134,7 +134,7 @@ fn rule(random: &mut Random, name: &Name, names: &[Name]) -> Value {
 }
 
 /// A rule of the set, itself perhaps, as `name` refers to it.
-fn reference(random: &mut Random, name: &Name, names: &[Name]) -> String {
+pub(super) fn reference(random: &mut Random, name: &Name, names: &[Name]) -> String {
     let index = random.below(names.len());
     names.get(index).and_then(|other| name.reference(other)).unwrap_or_else(|| name.qualified())
 }
@@ -222,7 +222,7 @@ fn fault(random: &mut Random, rules: &mut Vec<Value>, names: &[Name]) {
     }
 }
 
-fn set(object: &mut Value, name: &str, value: Value) {
+pub(super) fn set(object: &mut Value, name: &str, value: Value) {
     if let Some(members) = object.as_object_mut() {
         members.insert(name.to_owned(), value);
     }

@@ -16,7 +16,7 @@ use super::transform::{self, Planned, Range};
 use super::{Failure, Host};
 use crate::document::rule::{Action, Effect, Enforcement};
 use crate::load::{OnError, Rule};
-use crate::observe::{Derivation, Occurrence};
+use crate::observe::{Derivation, FactValue, Occurrence};
 use crate::state::{CounterKey, Event, EventError, Session, StoreError};
 
 thread_local! {
@@ -81,11 +81,11 @@ pub(crate) struct More {
     pub(crate) unobserved: Option<Unobserved>,
 }
 
-/// What the detector of the rule of this rank did not observe: one fact, or all of its facts.
-#[derive(Clone, Copy)]
+/// What the detector of the rule of this rank did not observe: the facts that it reported with a
+/// wrong type, or, where there are none, all of its facts.
 pub(crate) struct Unobserved {
     pub(crate) rank: u32,
-    pub(crate) slot: Option<u32>,
+    pub(crate) wrong: Vec<u32>,
 }
 
 /// A block that an error made.
@@ -240,8 +240,8 @@ impl Run<'_> {
     /// Whether the detector of `rule` failed, and says that it reports a fact that the copy of the
     /// rule `named` names and the host did not supply.
     fn names_unreported(&self, rank: u32, rule: &Rule, named: u32) -> bool {
-        let failed = self.record.more().unobserved;
-        if failed.is_none_or(|own| own.rank != rank || own.slot.is_some()) {
+        let failed = self.record.more().unobserved.as_ref();
+        if failed.is_none_or(|own| own.rank != rank || !own.wrong.is_empty()) {
             return false;
         }
         let reference = rule.rest.as_ref().and_then(|rest| rest.detector.as_deref());
@@ -335,7 +335,11 @@ impl Run<'_> {
             return Err(fault.clone());
         }
         let overlay = self.detect(rank, rule)?;
-        self.check_supplied(rule)?;
+        if let Err(fault) = self.check_supplied(rule) {
+            // It was found all the same, and the copy of an error block may tell it.
+            self.record.more_mut().passing_overlays.extend(overlay.map(|found| (rank, found)));
+            return Err(fault);
+        }
         Ok(Some(overlay))
     }
 
@@ -383,16 +387,24 @@ impl Run<'_> {
         };
         let result = self.observe(reference);
         if result.is_err() {
-            self.record.more_mut().unobserved = Some(Unobserved { rank, slot: None });
+            self.record.more_mut().unobserved = Some(Unobserved { rank, wrong: Vec::new() });
         }
         let overlay = result?;
-        for (slot, value) in &overlay {
-            let entry = self.facts.rules.environment().entry(*slot);
-            let wrong = entry.filter(|entry| value.typed(entry.ty()).is_none());
-            if let Some(entry) = wrong.filter(|_| consumes_reported(rule, *slot)) {
-                self.record.more_mut().unobserved = Some(Unobserved { rank, slot: Some(*slot) });
-                return Err(Failure::WrongType { name: entry.name().to_owned() }.into());
-            }
+        let entry = |slot: u32| self.facts.rules.environment().entry(slot);
+        let is_wrong = |(slot, value): &&(u32, FactValue)| {
+            entry(*slot).is_some_and(|entry| value.typed(entry.ty()).is_none())
+        };
+        let consumed = overlay
+            .iter()
+            .filter(is_wrong)
+            .find(|(slot, _)| consumes_reported(rule, *slot))
+            .and_then(|(slot, _)| entry(*slot));
+        if let Some(consumed) = consumed {
+            // Another rule's copy, where it stands in for this one's, may name another of them.
+            let wrong = overlay.iter().filter(is_wrong).map(|(slot, _)| *slot).collect();
+            let failure = Failure::WrongType { name: consumed.name().to_owned() };
+            self.record.more_mut().unobserved = Some(Unobserved { rank, wrong });
+            return Err(failure.into());
         }
         Ok(Some(overlay))
     }
