@@ -27,6 +27,8 @@ enum Schema {
     Stream,
     /// The output of `oar check --format json`.
     Check,
+    /// The output of `oar diff --json`.
+    Diff,
     /// A conformance fixture.
     Fixture,
     /// The messages between the conformance runner and an engine.
@@ -42,6 +44,7 @@ impl Schema {
             Self::Test => include_str!("../../schema/test.schema.json"),
             Self::Stream => include_str!("../../schema/stream.schema.json"),
             Self::Check => include_str!("../../schema/check.schema.json"),
+            Self::Diff => include_str!("../../schema/diff.schema.json"),
             Self::Fixture => include_str!("../../schema/fixture.schema.json"),
             Self::Adapter => include_str!("../../schema/adapter.schema.json"),
         }

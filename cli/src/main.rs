@@ -7,13 +7,16 @@
 
 mod check;
 mod clause;
+mod diff;
 mod documents;
 mod eval;
 mod explain;
 mod extras;
 mod input;
+mod lint;
 mod moment;
 mod output;
+mod rules;
 mod test;
 
 use std::process::ExitCode;
@@ -35,6 +38,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Diff(diff::Args),
     Eval(eval::Args),
     Explain(explain::Args),
     Test(test::Args),
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
     let mut output = Output::new(cli.color);
     let result = match &cli.command {
         Command::Check(args) => check::run(args, &mut output),
+        Command::Diff(args) => diff::run(args, &mut output),
         Command::Eval(args) => eval::run(args, &mut output),
         Command::Explain(args) => explain::run(args, &mut output),
         Command::Test(args) => test::run(args, cli.color, &mut output),

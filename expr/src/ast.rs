@@ -11,7 +11,9 @@ use crate::Span;
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    pub(crate) fn index(self) -> usize {
+    /// Its position in [`Ast::nodes`].
+    #[must_use]
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -7,11 +7,13 @@ mod summary;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use oar_engine::diagnostic::Diagnostic;
+use oar_engine::diagnostic::{Diagnostic, Severity};
 use oar_engine::load::{Checked, Checker};
 
 use crate::input::{self, Input, Kind, Pack};
+use crate::lint;
 use crate::output::{Output, Trouble, Verdict, listed};
+use crate::rules::Rules;
 
 /// Checks rules, packs, capability documents and configurations.
 ///
@@ -37,7 +39,16 @@ pub(crate) struct Args {
     /// can serve them.
     #[arg(long, conflicts_with = "format")]
     portability: bool,
-    /// Say what a clause of the standard asks for, with an example.
+    /// Look also for what the standard allows and an author hardly means.
+    #[arg(long, conflicts_with = "portability")]
+    lint: bool,
+    /// Treat what this lint finds as an error; may be given more than once, `all` means every one.
+    #[arg(long, value_name = "LINT", requires = "lint")]
+    deny: Vec<String>,
+    /// Leave this lint out; may be given more than once.
+    #[arg(long, value_name = "LINT", requires = "lint")]
+    allow: Vec<String>,
+    /// Say what a clause of the standard asks for, or what a lint finds, with an example.
     #[arg(long, value_name = "CLAUSE", conflicts_with = "paths")]
     explain: Option<String>,
 }
@@ -65,15 +76,23 @@ pub(crate) struct Found {
     pub(crate) checked: Checked,
     /// Capability documents that were checked on their own, and are valid or not.
     pub(crate) alone: Vec<Checked>,
+    /// What lints found.
+    lints: Vec<Diagnostic>,
 }
 
 impl Found {
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.alone.iter().chain([&self.checked]).flat_map(Checked::diagnostics)
+        // An empty clause is told once.
+        let again = self.lints.iter().any(|d| d.code() == "never-selected");
+        let told = move |d: &&Diagnostic| !again || d.code() != "OAR-SEL-6";
+        let checked = self.alone.iter().chain([&self.checked]).flat_map(Checked::diagnostics);
+        checked.filter(told).chain(&self.lints)
     }
 
     pub(crate) fn errors(&self) -> usize {
-        self.alone.iter().chain([&self.checked]).map(Checked::errors).sum()
+        let denied = self.lints.iter().filter(|d| d.severity() == Severity::Error).count();
+        let errors: usize = self.alone.iter().chain([&self.checked]).map(Checked::errors).sum();
+        errors + denied
     }
 }
 
@@ -83,7 +102,9 @@ impl Found {
 /// When something cannot be read, or there is nothing to check.
 pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> {
     if let Some(clause) = &args.explain {
-        crate::clause::explain(clause, output)?;
+        if !lint::explain(clause, output) {
+            crate::clause::explain(clause, output)?;
+        }
         return Ok(Verdict::Fine);
     }
     if args.portability {
@@ -98,8 +119,15 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
         }
         return Ok(portability::run(&packs, &hosts, output));
     }
+    let levels = lint::Levels::new(&args.allow, &args.deny)?;
     let packs = packs(args)?;
-    let found = packs.into_iter().map(check).collect::<Result<Vec<Found>, Trouble>>()?;
+    let mut found = packs.into_iter().map(check).collect::<Result<Vec<Found>, Trouble>>()?;
+    if args.lint {
+        for found in &mut found {
+            let rules = Rules::of(found.pack.rules.iter().map(|input| &input.source));
+            found.lints = lint::run(&lint::Set::new(&rules, &found.checked), &levels);
+        }
+    }
     match args.format {
         Format::Full | Format::Concise => {
             for diagnostic in found.iter().flat_map(Found::diagnostics) {
@@ -190,5 +218,5 @@ fn check(pack: Pack) -> Result<Found, Trouble> {
     for config in &pack.configs {
         checker = checker.config(config.source.clone());
     }
-    Ok(Found { checked: checker.check(), alone, pack })
+    Ok(Found { checked: checker.check(), alone, pack, lints: Vec::new() })
 }

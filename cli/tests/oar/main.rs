@@ -3,10 +3,12 @@
 
 mod check;
 mod clauses;
+mod diff;
 mod docs;
 mod eval;
 mod explain;
 mod extras;
+mod lints;
 mod run;
 mod snapshot;
 mod test_command;

@@ -4,7 +4,7 @@
 //! every host that there can be: what no host has is a fault, what a host may have of its own is
 //! listed in [`Needs`]. The checks are the loader's own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Vocabulary;
@@ -15,6 +15,7 @@ use super::loader::{Gathered, configure, identity, read_capability};
 use super::resolve::resolve;
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::document::rule::Enforcement;
 use crate::document::source::{Node, ReadLimits, Reading, SourceFile};
 
 /// Checks capability document, rules and configurations.
@@ -53,6 +54,7 @@ pub struct CheckedRule {
     name: Option<String>,
     location: Location,
     sound: bool,
+    enforcement: Option<Enforcement>,
     needs: Option<Needs>,
 }
 
@@ -62,6 +64,7 @@ pub struct Needs {
     anchor: String,
     is_core_anchor: bool,
     profiles: Vec<String>,
+    names: Vec<String>,
     host_names: Vec<String>,
     window: usize,
     nodes: u32,
@@ -125,6 +128,11 @@ impl Checker {
         let Gathered { drafts, failed } = gathered;
         let mut resolved = resolve(drafts, &failed, host, &mut diagnostics);
         configure(&self.configs, &self.limits, &failed, &mut resolved.rules, &mut diagnostics);
+        let in_force: HashMap<&str, Enforcement> =
+            resolved.rules.iter().map(|rule| (&*rule.qualified, rule.enforcement)).collect();
+        for rule in &mut rules {
+            rule.enforcement = in_force.get(rule.name.as_deref().unwrap_or_default()).copied();
+        }
         let errors = diagnostics.iter().filter(|d| d.severity() == Severity::Error);
         for place in errors.filter_map(Diagnostic::location) {
             let rule = places.at(&place.file, place.span.start);
@@ -148,6 +156,7 @@ fn documents(reading: &Reading) -> impl Iterator<Item = CheckedRule> {
                 pointer,
             },
             sound: true,
+            enforcement: None,
             needs: None,
         };
         let prefix = &document.pointer_prefix;
@@ -206,6 +215,12 @@ impl CheckedRule {
         self.sound
     }
 
+    /// How it runs, configuration applied ([OAR-CFG-3]); `None` when its document is faulty.
+    #[must_use]
+    pub fn enforcement(&self) -> Option<Enforcement> {
+        self.enforcement
+    }
+
     /// What it needs of a host; `None` when its document is faulty.
     #[must_use]
     pub fn needs(&self) -> Option<&Needs> {
@@ -255,6 +270,8 @@ impl Needs {
         let mut uses_profiles = BTreeSet::new();
         let mut outside = BTreeSet::new();
         let used = draft.references.iter().filter_map(|slot| host.environment.entry(*slot));
+        let names: BTreeSet<String> =
+            used.clone().map(|entry| entry.name().to_owned()).chain(host_names.clone()).collect();
         let required = document.required_facts.nodes.iter().filter_map(Node::as_str);
         let required = required.filter_map(|name| Some(host.environment.named(name)?.1));
         for (entry, is_used) in used.map(|e| (e, true)).chain(required.map(|e| (e, false))) {
@@ -278,6 +295,7 @@ impl Needs {
             uses_profiles: uses_profiles.into_iter().collect(),
             outside_profiles: outside.into_iter().collect(),
             profiles,
+            names: names.into_iter().collect(),
             host_names: host_names.into_iter().collect(),
             window: document.flow.and_then(Node::as_array).map_or(0, <[_]>::len),
             nodes: draft.program.as_ref().map_or(0, oar_expr::Program::node_count),
@@ -302,6 +320,13 @@ impl Needs {
     #[must_use]
     pub fn profiles(&self) -> &[String] {
         &self.profiles
+    }
+
+    /// Every fact and function that it uses: in its condition, selector, counter scope, transform
+    /// target and copy ([OAR-FACT-11]).
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// The facts and functions of a host's own that it uses.

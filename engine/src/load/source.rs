@@ -80,8 +80,15 @@ impl Source {
         }
     }
 
-    /// Reads it.
-    pub(crate) fn read(&self, limits: &ReadLimits) -> Reading {
+    /// Reads it: its documents as they are written, whether or not they load.
+    ///
+    /// ```
+    /// use oar_engine::Source;
+    /// let reading = Source::yaml("rule.yaml", "id: R").read(&Default::default());
+    /// assert_eq!(reading.documents[0].root.get("id").unwrap().as_str(), Some("R"));
+    /// ```
+    #[must_use]
+    pub fn read(&self, limits: &ReadLimits) -> Reading {
         match &self.0 {
             Kind::File(file) => read(file, limits),
             Kind::Node(file, node) => Reading {

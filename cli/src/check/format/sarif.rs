@@ -12,7 +12,9 @@ pub(in crate::check) fn sarif(found: &[Found], output: &mut Output) {
     let diagnostics: Vec<&Diagnostic> = found.iter().flat_map(Found::diagnostics).collect();
     let codes: BTreeSet<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code()).collect();
     let rules = codes.iter().map(|code| {
-        let summary = crate::clause::summary(code).unwrap_or_else(|| (*code).to_owned());
+        let lint = || crate::lint::summary(code).map(str::to_owned);
+        let summary = crate::clause::summary(code).or_else(lint);
+        let summary = summary.unwrap_or_else(|| (*code).to_owned());
         json!({"id": code, "shortDescription": {"text": summary}})
     });
     let report = json!({
