@@ -44,17 +44,17 @@ fn text(number: usize, spec: &Spec, first: &str) -> String {
 
 /// Compiles modules; the entry points are numbered as they are given.
 fn compile(modules: &[(String, String)], entry_points: &[String]) -> Result<Arc<Program>, String> {
-    let build = || {
-        let mut engine = regorus::Engine::new();
-        for (name, text) in modules {
-            engine.add_policy(name.clone(), text.clone())?;
-        }
-        let first = entry_points.first().map(String::as_str).unwrap_or_default();
-        let policy = engine.compile_with_entrypoint(&Rc::from(first))?;
-        let entry_points: Vec<&str> = entry_points.iter().map(String::as_str).collect();
-        Compiler::compile_from_policy(&policy, &entry_points)
-    };
-    build().map_err(|error| format!("not loaded: {error}"))
+    fn unloaded(error: impl std::fmt::Display) -> String {
+        format!("not loaded: {error}")
+    }
+    let mut engine = regorus::Engine::new();
+    for (name, text) in modules {
+        engine.add_policy(name.clone(), text.clone()).map_err(unloaded)?;
+    }
+    let first = entry_points.first().map(String::as_str).unwrap_or_default();
+    let policy = engine.compile_with_entrypoint(&Rc::from(first)).map_err(unloaded)?;
+    let entry_points: Vec<&str> = entry_points.iter().map(String::as_str).collect();
+    Compiler::compile_from_policy(&policy, &entry_points).map_err(unloaded)
 }
 
 fn machine(program: Arc<Program>) -> RegoVM {
