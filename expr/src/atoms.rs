@@ -59,6 +59,10 @@ pub struct Literals<'p> {
 }
 
 impl<'p> Literals<'p> {
+    pub(crate) fn new(program: &'p Program, list: Pieces) -> Self {
+        Self { program, list }
+    }
+
     /// The members.
     pub fn iter(&self) -> impl Iterator<Item = &'p str> + use<'p> {
         let program = self.program;

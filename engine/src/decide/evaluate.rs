@@ -10,18 +10,26 @@ use super::facts::{Asking, Facts, Known, Ledger, Overlay};
 use super::failure::Fault;
 use super::guard::{guarded, timed};
 use super::outcome::{Applied, Change, Decision, Outcome, Winner};
-use super::select::{Faults, select};
-use super::trace::{TraceOutcome, Traced};
+use super::select::{Faults, Selection, select};
+use super::trace::{Trace, TraceOutcome};
 use super::transform::{self, Planned, Range};
 use super::{Failure, Host};
 use crate::document::rule::{Action, Effect, Enforcement};
-use crate::load::{OnError, Rule};
+use crate::load::{Filed, OnError, Rule};
 use crate::observe::{Derivation, FactValue, Occurrence};
 use crate::state::{CounterKey, Event, EventError, Session, StoreError};
 
 thread_local! {
-    /// Room for intermediate values, kept between the evaluations of a thread.
-    static STACK: RefCell<Stack> = RefCell::new(Stack::new());
+    /// Kept between the decisions of a thread.
+    static ROOM: RefCell<Room> = RefCell::default();
+}
+
+/// Room for intermediate values.
+#[derive(Default)]
+struct Room {
+    stack: Stack,
+    /// Ranks that are to be evaluated.
+    found: Vec<u32>,
 }
 
 /// Decides one occurrence.
@@ -33,29 +41,29 @@ pub(crate) fn run<'o>(
     let facts = Facts::new(occurrence, host.provider.as_deref(), &host.bounds);
     let known = Known::new(occurrence);
     let mut faults = Faults::new();
-    let selected = select(&facts, &known, &mut faults);
+    let Selection { ranks, lists, reads_counters } = select(&facts, &known, &mut faults);
     let ledger = Ledger { store: &*host.counters, session: session.id() };
-    if occurrence.index().is_some_and(|index| index.reads_counters) {
-        facts.take_snapshot(&selected, ledger);
+    if reads_counters {
+        facts.take_snapshot(&ranks, ledger);
     }
     let calm = faults.is_empty() && !occurrence.wrong;
-    let record = Record::default();
+    let record = Record { trace: Trace::new(ranks), fired: SmallVec::new(), more: None };
     let activity = OnceCell::new();
     let mut run =
         Run { host, session, activity, facts: &facts, known: &known, ledger, faults, calm, record };
-    // A provider may decide an occurrence of its own: then the stack is in use, and a new one serves.
-    STACK.with(|stack| match stack.try_borrow_mut() {
-        Ok(mut stack) => run.all(&selected, &mut stack),
-        Err(_) => run.all(&selected, &mut Stack::new()),
+    let lists = if calm { &*lists } else { &[] };
+    // A provider may decide an occurrence of its own: then the room is in use, and new one serves.
+    ROOM.with(|room| match room.try_borrow_mut() {
+        Ok(mut room) => run.all(lists, &mut room),
+        Err(_) => run.all(lists, &mut Room::default()),
     });
     let Run { record, .. } = run;
     Outcome::new(facts, record)
 }
 
 /// What an occurrence leaves behind.
-#[derive(Default)]
-pub(crate) struct Record {
-    pub(crate) trace: SmallVec<[Traced; 16]>,
+pub(crate) struct Record<'o> {
+    pub(crate) trace: Trace<'o>,
     /// Enforced rules that fired, in order.
     pub(crate) fired: SmallVec<[u32; 4]>,
     /// What most occurrences have nothing of.
@@ -112,7 +120,7 @@ static NO_MORE: More = More {
     unobserved: None,
 };
 
-struct Run<'r> {
+struct Run<'r, 'o> {
     host: &'r Host,
     session: &'r Session,
     /// The recent steps of the host's store, once a flow has asked for them.
@@ -124,7 +132,7 @@ struct Run<'r> {
     faults: Faults,
     /// Whether no selector failed and no supplied value is of a wrong type.
     calm: bool,
-    record: Record,
+    record: Record<'o>,
 }
 
 /// How one evaluation ended.
@@ -158,38 +166,98 @@ impl Suppressed {
         self.many.extend(ranks);
     }
 
+    fn is_empty(&self) -> bool {
+        self.few.is_empty() && self.many.is_empty()
+    }
+
     fn contains(&self, rank: u32) -> bool {
         self.few.contains(&rank) || (!self.many.is_empty() && self.many.contains(&rank))
     }
 }
 
-impl Run<'_> {
-    fn all(&mut self, selected: &[u32], stack: &mut Stack) {
+impl Run<'_, '_> {
+    /// Evaluates the selected rules until one stops the occurrence.
+    fn all(&mut self, lists: &[&Filed], room: &mut Room) {
+        let Room { stack, found } = room;
         let mut suppressed = Suppressed::default();
-        for (position, rank) in selected.iter().enumerate() {
-            let Some(rule) = self.facts.rules.rule(*rank) else { continue };
-            if suppressed.contains(*rank) {
-                self.trace(*rank, TraceOutcome::Suppressed);
-                continue;
-            }
-            if self.one(*rank, rule, &mut suppressed, stack) == Flow::Stop {
-                // A suppressed rule is traced although it is never reached ([OAR-OPS-10]).
-                let rest = selected.get(position + 1..).unwrap_or_default();
-                for rank in rest.iter().filter(|rank| suppressed.contains(**rank)) {
-                    self.trace(*rank, TraceOutcome::Suppressed);
+        if lists.iter().any(|list| list.guarded.is_some()) && self.find(lists, found) {
+            for rank in &*found {
+                // A rank of a list may be one that another clause of its rule has ruled out.
+                let Ok(position) = self.record.trace.selected.binary_search(rank) else { continue };
+                if self.at(position, *rank, &mut suppressed, stack) == Flow::Stop {
+                    break;
                 }
-                return;
+            }
+        } else {
+            for position in 0..self.record.trace.selected.len() {
+                let Some(rank) = self.record.trace.selected.get(position).copied() else { break };
+                if self.at(position, rank, &mut suppressed, stack) == Flow::Stop {
+                    break;
+                }
             }
         }
+        // A suppressed rule is traced although it is never reached ([OAR-OPS-10]).
+        if !suppressed.is_empty() {
+            for position in 0..self.record.trace.selected.len() {
+                let rank = self.record.trace.selected.get(position);
+                if rank.is_some_and(|rank| suppressed.contains(*rank)) {
+                    self.trace(position, TraceOutcome::Suppressed);
+                }
+            }
+        }
+        self.record.trace.close();
     }
 
-    fn trace(&mut self, rank: u32, outcome: TraceOutcome) {
-        self.record.trace.push(Traced { rank, outcome });
+    /// Finds the ranks, in order, whose conditions may do anything but fail quietly; false when
+    /// all of them are to be evaluated.
+    fn find(&self, lists: &[&Filed], found: &mut Vec<u32>) -> bool {
+        found.clear();
+        // Beyond that the search costs more than it saves.
+        let most = self.record.trace.selected.len() / 2;
+        for list in lists {
+            match &list.guarded {
+                None => found.extend_from_slice(&list.ranks),
+                Some(guarded) if !self.facts.find(self.known, guarded, most, found) => {
+                    return false;
+                }
+                Some(_) => {}
+            }
+        }
+        if found.len() > most {
+            return false;
+        }
+        found.sort_unstable();
+        found.dedup();
+        true
+    }
+
+    fn trace(&mut self, position: usize, outcome: TraceOutcome) {
+        self.record.trace.note(position, outcome);
+    }
+
+    /// Evaluates the rule at a position, unless another suppresses it.
+    fn at(
+        &mut self,
+        position: usize,
+        rank: u32,
+        suppressed: &mut Suppressed,
+        stack: &mut Stack,
+    ) -> Flow {
+        let Some(rule) = self.facts.rules.rule(rank) else { return Flow::On };
+        if suppressed.contains(rank) {
+            return Flow::On;
+        }
+        let flow = self.one(position, rank, rule, suppressed, stack);
+        if flow == Flow::Stop {
+            self.record.trace.reached = position + 1;
+        }
+        flow
     }
 
     /// Evaluates one rule and lets it act.
     fn one(
         &mut self,
+        position: usize,
         rank: u32,
         rule: &Rule,
         suppressed: &mut Suppressed,
@@ -197,24 +265,24 @@ impl Run<'_> {
     ) -> Flow {
         let monitored = rule.enforcement == Enforcement::Monitor;
         match self.evaluate(rank, rule, monitored, stack) {
-            Ok(Verdict::Passed) => {
-                let passed =
-                    if monitored { TraceOutcome::MonitoredPassed } else { TraceOutcome::Passed };
-                self.trace(rank, passed);
-                Flow::On
-            }
+            Ok(Verdict::Passed) => Flow::On,
             Ok(Verdict::Fired) if monitored => {
-                self.trace(rank, TraceOutcome::MonitoredFired);
+                self.trace(position, TraceOutcome::MonitoredFired);
                 Flow::On
             }
             Ok(Verdict::Fired) => {
-                self.trace(rank, TraceOutcome::Fired);
+                self.trace(position, TraceOutcome::Fired);
                 self.record.fired.push(rank);
                 suppressed.add(rule.overrides());
                 // [OAR-EVAL-4]; a transform does not stop the occurrence ([OAR-EVAL-5]).
                 if rule.effect == Effect::Block { Flow::Stop } else { Flow::On }
             }
-            Err(failure) => self.errored(rank, rule, monitored, failure),
+            Err(failure) => {
+                let outcome =
+                    if monitored { TraceOutcome::MonitoredErrored } else { TraceOutcome::Errored };
+                self.trace(position, outcome);
+                self.errored(rank, rule, monitored, failure)
+            }
         }
     }
 
@@ -222,10 +290,8 @@ impl Run<'_> {
     fn errored(&mut self, rank: u32, rule: &Rule, monitored: bool, failure: Fault) -> Flow {
         self.record.more_mut().failures.push((rank, failure));
         if monitored {
-            self.trace(rank, TraceOutcome::MonitoredErrored);
             return Flow::On;
         }
-        self.trace(rank, TraceOutcome::Errored);
         let named = match rule.on_error {
             OnError::FailOpen => return Flow::On,
             OnError::FailClosed => rank,
@@ -563,7 +629,7 @@ fn spans(asking: &Asking<'_>, slot: u32) -> Result<Vec<Range>, Fault> {
     Ok(ranges)
 }
 
-impl Record {
+impl Record<'_> {
     pub(crate) fn more(&self) -> &More {
         self.more.as_deref().unwrap_or(&NO_MORE)
     }

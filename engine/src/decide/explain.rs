@@ -147,7 +147,7 @@ impl Host {
 
 struct Explainer<'o> {
     facts: &'o Facts<'o>,
-    record: &'o Record,
+    record: &'o Record<'o>,
     texts: &'o RuleTexts,
     window: &'o [String],
 }
@@ -155,7 +155,7 @@ struct Explainer<'o> {
 impl<'o> Explainer<'o> {
     fn all(&self) -> Vec<RuleExplanation<'o>> {
         let known = Known::new(self.facts.occurrence);
-        let selected = select(self.facts, &known, &mut Faults::new());
+        let selected = select(self.facts, &known, &mut Faults::new()).ranks;
         let mut base = selected.to_vec();
         base.sort_unstable();
         let place = |rank: &u32| {
@@ -173,8 +173,9 @@ impl<'o> Explainer<'o> {
 
     fn one(&self, rank: u32, places: Option<(usize, usize)>) -> Option<RuleExplanation<'o>> {
         let rule = self.facts.rules.rule(rank)?;
-        let traced = self.record.trace.iter().find(|traced| traced.rank == rank);
-        let end = self.end(rank, rule, places.is_some(), traced.map(|traced| traced.outcome));
+        let mut entries = self.record.trace.entries(self.facts.rules);
+        let traced = entries.find(|(own, _)| *own == rank).map(|(_, outcome)| outcome);
+        let end = self.end(rank, rule, places.is_some(), traced);
         let evaluated = matches!(end, End::Traced(_));
         let here = !matches!(end, End::OtherAnchor | End::Off);
         let flow = evaluated.then(|| self.flow(rule)).flatten();
@@ -227,9 +228,9 @@ impl<'o> Explainer<'o> {
             Some(outcome) => End::Traced(outcome),
             None if selected => {
                 // The last that was evaluated; what is suppressed behind it was not.
-                let mut ended = self.record.trace.iter().rev();
-                let last = ended.find(|traced| traced.outcome != TraceOutcome::Suppressed);
-                End::NotReached { after: last.map(|t| self.name(t.rank)).unwrap_or_default() }
+                let ended = self.record.trace.entries(self.facts.rules);
+                let last = ended.filter(|(_, outcome)| *outcome != TraceOutcome::Suppressed).last();
+                End::NotReached { after: last.map(|(own, _)| self.name(own)).unwrap_or_default() }
             }
             None if self.anchor(rule) != self.facts.occurrence.anchor() => End::OtherAnchor,
             None if rule.enforcement == Enforcement::Off => End::Off,

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::failure::Fault;
 use super::guard::{guarded, timed};
 use super::{Bounds, Failure};
-use crate::load::{Entry, Rule, RuleSet};
+use crate::load::{Entry, Guarded, Rule, RuleSet, Text};
 use crate::observe::{
     Derivation, FIRST, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, ProviderFailure,
     fingerprint, zero,
@@ -277,6 +277,32 @@ impl<'o> Facts<'o> {
         let answer = self.answer(entry, || provider.call(entry.name(), argument, self.occurrence));
         self.produced().calls.borrow_mut().push((slot, key, answer.clone()));
         answer
+    }
+
+    /// Adds the ranks that the literals of a list's conditions call for; false when a provider
+    /// would be asked or the search does not pay.
+    pub(crate) fn find(
+        &self,
+        known: &Known<'_>,
+        guarded: &Guarded,
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> bool {
+        let at_hand = |slot: &u32| known.get(*slot).is_some() || self.is_at_hand(*slot);
+        if !guarded.reads.iter().all(at_hand) {
+            return false;
+        }
+        found.extend_from_slice(&guarded.always);
+        guarded.texts().all(|(text, tested)| match text {
+            Text::Fact(slot) => match known.get(*slot).map_or_else(|| self.observed(*slot), Ok) {
+                Ok(Value::String(text)) => tested.find(text.as_bytes(), most, found),
+                _ => false,
+            },
+            Text::Call { slot, argument } => match self.called(*slot, Value::String(argument)) {
+                Ok(Scalar::String(text)) => tested.find(text.as_bytes(), most, found),
+                _ => false,
+            },
+        })
     }
 
     /// A typed argument of the tool call.

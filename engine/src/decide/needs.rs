@@ -163,7 +163,7 @@ impl<'a> Occurrence<'a> {
 fn live<'a>(occurrence: &Occurrence<'a>) -> impl Iterator<Item = &'a Rule> {
     let rules = occurrence.rules;
     let ranks = occurrence.index().into_iter().flat_map(|index| {
-        index.always.iter().chain(index.tables.iter().flat_map(|table| &table.all))
+        index.always.ranks.iter().chain(index.tables.iter().flat_map(|table| &*table.all.ranks))
     });
     ranks.filter_map(|rank| rules.rule(*rank))
 }

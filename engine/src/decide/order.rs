@@ -5,18 +5,20 @@ use std::collections::BinaryHeap;
 
 use crate::load::RuleSet;
 
+/// Whether one of the selected ranks, which are in base order, suppresses another.
+pub(crate) fn is_tied(rules: &RuleSet, selected: &[u32]) -> bool {
+    let overrides = |rank: u32| rules.rule(rank).map(|rule| rule.overrides()).unwrap_or_default();
+    selected
+        .iter()
+        .any(|rank| overrides(*rank).iter().any(|target| selected.binary_search(target).is_ok()))
+}
+
 /// Puts the selected ranks, which are in base order, into the order of evaluation.
 ///
 /// While any is left, the next is the first in base order among those whose suppressors have all
 /// been taken. Monitored suppressors count: the order does not depend on enforcement.
 pub(crate) fn suppressors_first(rules: &RuleSet, selected: &mut [u32]) {
     let overrides = |rank: u32| rules.rule(rank).map(|rule| rule.overrides()).unwrap_or_default();
-    let ties = selected
-        .iter()
-        .any(|rank| overrides(*rank).iter().any(|target| selected.binary_search(target).is_ok()));
-    if !ties {
-        return;
-    }
     let base = selected.to_vec();
     let mut waiting = vec![0_usize; base.len()];
     for rank in &base {

@@ -128,13 +128,13 @@ pub struct CounterReport<'o> {
 /// [`report`](Self::report) gives an owned form that serialises as section 10.2 names it.
 pub struct Outcome<'o> {
     facts: Facts<'o>,
-    record: Record,
+    record: Record<'o>,
     winner: Winner,
     content: Option<transform::Applied>,
 }
 
 impl<'o> Outcome<'o> {
-    pub(crate) fn new(facts: Facts<'o>, record: Record) -> Self {
+    pub(crate) fn new(facts: Facts<'o>, record: Record<'o>) -> Self {
         let winner = record.winner(facts.rules);
         // A block discards the transforms and their skips ([OAR-OPS-17], [OAR-OPS-23]).
         let transforms = winner.decision == Decision::Transform;
@@ -146,7 +146,7 @@ impl<'o> Outcome<'o> {
         &self.facts
     }
 
-    pub(crate) fn record(&self) -> &Record {
+    pub(crate) fn record(&self) -> &Record<'o> {
         &self.record
     }
 
@@ -182,14 +182,20 @@ impl<'o> Outcome<'o> {
     pub fn trace(&self) -> impl Iterator<Item = TraceEntry<'_>> {
         // The failures stand in the order of the trace.
         let mut failures = self.record.more().failures.iter().peekable();
-        self.record.trace.iter().filter_map(move |traced| {
-            let failure = failures.next_if(|(rank, _)| *rank == traced.rank);
+        self.record.trace.entries(self.facts.rules).filter_map(move |(rank, outcome)| {
+            let failure = failures.next_if(|(own, _)| *own == rank);
             Some(TraceEntry {
-                rule: &self.rule_at(traced.rank)?.qualified,
-                outcome: traced.outcome,
+                rule: &self.rule_at(rank)?.qualified,
+                outcome,
                 failure: failure.map(|(_, fault)| &**fault),
             })
         })
+    }
+
+    /// The qualified identifiers of the enforced rules that fired, in the order of evaluation.
+    pub fn fired(&self) -> impl Iterator<Item = &'o str> {
+        let rules = self.facts.rules;
+        self.record.fired.iter().filter_map(|rank| Some(&*rules.rule(*rank)?.qualified))
     }
 
     /// The rendered copy of the rule that the decision names ([OAR-COPY-7]); empty for a rule

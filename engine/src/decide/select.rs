@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::facts::{Facts, Known};
 use super::failure::Fault;
 use super::{Failure, order};
-use crate::load::{Clause, ClauseTable, Rule};
+use crate::load::{Clause, ClauseTable, Filed, Rule};
 
 /// Selected ranks.
 ///
@@ -32,50 +32,51 @@ impl Deref for Selected<'_> {
 /// A rule whose selector could not be told: it is selected, and errored in its turn.
 pub(crate) type Faults = Vec<(u32, Fault)>;
 
+/// What an occurrence selects.
+pub(crate) struct Selection<'r> {
+    /// In the order of evaluation.
+    pub(crate) ranks: Selected<'r>,
+    /// The lists that they come from, when the order is the base order.
+    pub(crate) lists: SmallVec<[&'r Filed; 4]>,
+    /// Whether a selected rule may read a counter.
+    pub(crate) reads_counters: bool,
+}
+
 /// Selects the rules of the occurrence's anchor and puts them into the order of evaluation.
 pub(crate) fn select<'r>(
     facts: &Facts<'r>,
     known: &Known<'_>,
     faults: &mut Faults,
-) -> Selected<'r> {
-    let Some(index) = facts.occurrence.index() else { return Selected::Filed(&[]) };
-    let mut candidates = Candidates { first: &[], more: SmallVec::new(), exact: true };
-    candidates.add(&index.always, true);
-    for table in &index.tables {
-        candidates.of_table(facts, known, table);
+) -> Selection<'r> {
+    let mut candidates = Candidates { lists: SmallVec::new() };
+    if let Some(index) = facts.occurrence.index() {
+        candidates.add(&index.always);
+        for table in &index.tables {
+            candidates.of_table(facts, known, table);
+        }
     }
-    let mut selected = candidates.verified(facts, faults);
-    if index.orders {
-        let mut ranks = SmallVec::from_slice(&selected);
-        order::suppressors_first(facts.rules, &mut ranks);
-        selected = Selected::Gathered(ranks);
+    let mut ranks = candidates.verified(facts, faults);
+    let mut lists = candidates.lists;
+    let reads_counters = lists.iter().any(|list| list.reads_counters);
+    if lists.iter().any(|list| list.orders) && order::is_tied(facts.rules, &ranks) {
+        let mut own = SmallVec::from_slice(&ranks);
+        order::suppressors_first(facts.rules, &mut own);
+        ranks = Selected::Gathered(own);
+        lists.clear();
     }
-    selected
+    Selection { ranks, lists, reads_counters }
 }
 
-/// Rules that may be selected, from one list of the index or from several.
+/// Lists of the index whose rules may be selected.
 struct Candidates<'r> {
-    first: &'r [u32],
-    /// All of them once there is a second list, not in order.
-    more: SmallVec<[u32; 16]>,
-    /// Whether each of them is selected without a further look at its clauses.
-    exact: bool,
+    lists: SmallVec<[&'r Filed; 4]>,
 }
 
 impl<'r> Candidates<'r> {
-    fn add(&mut self, ranks: &'r [u32], exact: bool) {
-        if ranks.is_empty() {
-            return;
+    fn add(&mut self, list: &'r Filed) {
+        if !list.ranks.is_empty() {
+            self.lists.push(list);
         }
-        self.exact &= exact;
-        if self.first.is_empty() {
-            self.first = ranks;
-            return;
-        }
-        if self.more.is_empty() {
-            self.more.extend_from_slice(self.first);
-        }
-        self.more.extend_from_slice(ranks);
     }
 
     /// The rules of a table that the fact's value may select.
@@ -84,11 +85,11 @@ impl<'r> Candidates<'r> {
             Some(value) => Ok(value),
             None if facts.is_at_hand(table.slot) => facts.observed(table.slot),
             // A provider is not asked yet: another clause may rule the rules out ([OAR-FACT-11]).
-            None => return self.add(&table.all, false),
+            None => return self.add(&table.all),
         };
         let mut filed = |value: &str| {
-            if let Some(posting) = table.by_value.get(value) {
-                self.add(&posting.ranks, posting.exact);
+            if let Some(list) = table.by_value.get(value) {
+                self.add(list);
             }
         };
         match value {
@@ -98,23 +99,26 @@ impl<'r> Candidates<'r> {
                     list.get(index).into_iter().for_each(&mut filed);
                 }
             }
-            _ => self.add(&table.all, false),
+            _ => self.add(&table.all),
         }
     }
 
     /// In base order, each once, and only those whose clauses all match.
-    fn verified(self, facts: &Facts<'_>, faults: &mut Faults) -> Selected<'r> {
-        if self.exact && self.more.is_empty() {
-            return Selected::Filed(self.first);
-        }
-        let mut ranks = self.more;
-        if ranks.is_empty() {
-            ranks.extend_from_slice(self.first);
-        } else {
-            ranks.sort_unstable();
-            ranks.dedup();
-        }
-        if !self.exact {
+    fn verified(&self, facts: &Facts<'_>, faults: &mut Faults) -> Selected<'r> {
+        let exact = self.lists.iter().all(|list| list.exact);
+        let mut ranks: SmallVec<[u32; 16]> = match self.lists.as_slice() {
+            [] => return Selected::Filed(&[]),
+            [only] if exact => return Selected::Filed(&only.ranks),
+            [only] => SmallVec::from_slice(&only.ranks),
+            several => {
+                let mut ranks = SmallVec::new();
+                several.iter().for_each(|list| ranks.extend_from_slice(&list.ranks));
+                ranks.sort_unstable();
+                ranks.dedup();
+                ranks
+            }
+        };
+        if !exact {
             ranks.retain(|rank| {
                 let Some(rule) = facts.rules.rule(*rank) else { return false };
                 match matches(facts, rule) {

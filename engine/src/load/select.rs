@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
+use super::environment::Environment;
+use super::guarded::Guarded;
 use super::rule_set::Rule;
 use crate::document::rule::Enforcement;
 
@@ -21,12 +23,8 @@ pub(crate) struct AnchorIndex {
     pub(crate) fact: Box<str>,
     /// Whether it is `tool.pre_invoke`, where admitted calls become steps ([OAR-PROF-9]).
     pub(crate) admits_calls: bool,
-    /// Whether a rule here names another in `overrides`, so that the order may change.
-    pub(crate) orders: bool,
-    /// Whether a rule here reads a counter.
-    pub(crate) reads_counters: bool,
-    /// Ranks that are always candidates, ascending.
-    pub(crate) always: Box<[u32]>,
+    /// Rules that are always candidates.
+    pub(crate) always: Filed,
     pub(crate) tables: Box<[ClauseTable]>,
 }
 
@@ -34,18 +32,43 @@ pub(crate) struct AnchorIndex {
 #[derive(Debug)]
 pub(crate) struct ClauseTable {
     pub(crate) slot: u32,
-    pub(crate) by_value: HashMap<Box<str>, Posting, FixedState>,
-    /// All ranks filed here, ascending: the candidates when the value cannot be told beforehand.
-    pub(crate) all: Box<[u32]>,
+    pub(crate) by_value: HashMap<Box<str>, Filed, FixedState>,
+    /// All rules filed here: the candidates when the value cannot be told beforehand.
+    pub(crate) all: Filed,
 }
 
-/// The rules filed under one value.
-#[derive(Debug)]
-pub(crate) struct Posting {
+/// Rules that become candidates together.
+#[derive(Debug, Default)]
+pub(crate) struct Filed {
     /// Ascending.
     pub(crate) ranks: Box<[u32]>,
-    /// Whether none of them has a further clause, so that the value selects them all.
+    /// Whether each of them is selected without a further look at its clauses.
     pub(crate) exact: bool,
+    /// Whether one of them names another rule in `overrides`, so that the order may change.
+    pub(crate) orders: bool,
+    /// Whether one of them reads a counter.
+    pub(crate) reads_counters: bool,
+    /// Tells which of them need no evaluation.
+    pub(crate) guarded: Option<Box<Guarded>>,
+}
+
+impl Filed {
+    fn new(ranks: Vec<u32>, exact: bool, rules: &[Rule]) -> Self {
+        let any = |test: fn(&Rule) -> bool| {
+            ranks.iter().any(|rank| rules.get(*rank as usize).is_some_and(test))
+        };
+        Self {
+            orders: any(|rule| !rule.overrides().is_empty()),
+            reads_counters: any(|rule| !rule.counters_read.is_empty()),
+            ranks: ranks.into(),
+            exact,
+            guarded: None,
+        }
+    }
+
+    fn guard(&mut self, rules: &[Rule], environment: &Environment) {
+        self.guarded = Guarded::new(&self.ranks, rules, environment).map(Box::new);
+    }
 }
 
 impl AnchorIndex {
@@ -54,9 +77,7 @@ impl AnchorIndex {
             local: local.into(),
             fact: fact.into(),
             admits_calls,
-            orders: false,
-            reads_counters: false,
-            always: Box::default(),
+            always: Filed::default(),
             tables: Box::default(),
         }
     }
@@ -71,11 +92,6 @@ impl AnchorIndex {
         };
         let live: Vec<u32> = ranks.iter().filter(live).copied().collect();
         let weights = weigh(&live, rules);
-        let any = |test: fn(&Rule) -> bool| {
-            live.iter().any(|rank| rules.get(*rank as usize).is_some_and(test))
-        };
-        self.orders = any(|rule| !rule.overrides().is_empty());
-        self.reads_counters = any(|rule| !rule.counters_read.is_empty());
         let mut always = Vec::new();
         let mut tables: Vec<OpenTable> = Vec::new();
         for &rank in &live {
@@ -103,8 +119,17 @@ impl AnchorIndex {
                 *further |= rule.selector.len() > 1;
             }
         }
-        self.always = always.into();
-        self.tables = tables.into_iter().map(OpenTable::close).collect();
+        self.always = Filed::new(always, true, rules);
+        self.tables = tables.into_iter().map(|table| table.close(rules)).collect();
+    }
+
+    /// Gathers the literals of long lists.
+    pub(crate) fn guard(&mut self, rules: &[Rule], environment: &Environment) {
+        self.always.guard(rules, environment);
+        for table in &mut self.tables {
+            // Each list on its own, so that the order in which they are taken is of no account.
+            table.by_value.values_mut().for_each(|filed| filed.guard(rules, environment));
+        }
     }
 }
 
@@ -118,12 +143,12 @@ struct OpenTable {
 }
 
 impl OpenTable {
-    fn close(self) -> ClauseTable {
-        let posting = |(value, (ranks, further)): (Box<str>, (Vec<u32>, bool))| {
-            (value, Posting { ranks: ranks.into(), exact: !further })
+    fn close(self, rules: &[Rule]) -> ClauseTable {
+        let filed = |(value, (ranks, further)): (Box<str>, (Vec<u32>, bool))| {
+            (value, Filed::new(ranks, !further, rules))
         };
-        let by_value = self.by_value.into_iter().map(posting);
-        ClauseTable { slot: self.slot, by_value: by_value.collect(), all: self.all.into() }
+        let by_value = self.by_value.into_iter().map(filed).collect();
+        ClauseTable { slot: self.slot, by_value, all: Filed::new(self.all, false, rules) }
     }
 }
 
