@@ -82,6 +82,7 @@ fn atom(random: &mut Random) -> String {
         16 => "acme.risk > 0.5".to_owned(),
         17 => format!("acme.n / acme.m > {}", random.below(3)),
         18 => "acme.flag".to_owned(),
+        19 if random.one_in(3) => format!("fire_count_of('R000') > {}", random.below(3)),
         19 => format!("fire_count > {}", random.below(2)),
         20 => format!("'{text}' in acme.tags"),
         21 if random.one_in(2) => format!("content_length > {}", random.below(8)),
@@ -111,7 +112,7 @@ fn rule(number: usize, count: usize, random: &mut Random) -> Json {
         "oar": "1.0", "namespace": "t", "id": format!("R{number:03}"),
         "kind": random.pick(&["policy", "policy", "schema", "invariant"]), "anchor": "tool.pre_invoke",
         "effect": random.pick(&["warn", "warn", "nudge", "allow", "allow", "allow"]),
-        "requires": {"profiles": ["tool"], "facts": ["acme.path", "acme.command", "acme.look",
+        "requires": {"profiles": ["tool", "content"], "facts": ["acme.path", "acme.command", "acme.look",
             "acme.risk", "acme.n", "acme.m", "acme.flag", "acme.tags"]},
     });
     let own = rule.as_object_mut().unwrap();
@@ -119,7 +120,9 @@ fn rule(number: usize, count: usize, random: &mut Random) -> Json {
     match random.below(6) {
         0 => {}
         1 => drop(set("selector", json!({"tool": ["t0", "t1"]}))),
-        2 => drop(set("selector", json!({"tool": ["t0"], "acme.path": ["", "/etc/p", "abc"]}))),
+        2 => {
+            drop(set("selector", json!({"tool": ["t0"], "acme.path": ["a", "b", "/etc/", "abc"]})))
+        }
         _ => drop(set("selector", json!({"tool": ["t0"]}))),
     }
     if !random.one_in(30) {
@@ -170,7 +173,7 @@ fn capability() -> Json {
     .collect();
     json!({
         "oar_capability_version": "1.0", "host": "acme", "anchors": {"core": core},
-        "profiles": ["tool"], "activity_window": 4, "detectors": ["detector://path"],
+        "profiles": ["tool", "content"], "activity_window": 4, "detectors": ["detector://path"],
         "expression_nodes_max": 1024, "supports_transform": false,
         "host_facts": [
             {"name": "acme.path", "type": "string"}, {"name": "acme.command", "type": "string"},

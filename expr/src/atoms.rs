@@ -3,7 +3,7 @@
 //! A rule set asks the same questions of the same facts many times over. This view shows which
 //! string tests a condition makes and which of them it cannot hold without; it changes nothing.
 
-use crate::program::{Instruction, Pieces, Program, TextTest};
+use crate::program::{Code, Instruction, Pieces, Program, TextTest};
 use crate::signatures::Comparison;
 
 /// A test of a fact or of the result of a call against literals.
@@ -54,30 +54,31 @@ pub enum Matcher<'p> {
 /// The members of a list of literals, in no particular order.
 #[derive(Clone, Debug)]
 pub struct Literals<'p> {
-    program: &'p Program,
+    code: Code<'p>,
     list: Pieces,
 }
 
 impl<'p> Literals<'p> {
-    pub(crate) fn new(program: &'p Program, list: Pieces) -> Self {
-        Self { program, list }
+    pub(crate) fn new(code: Code<'p>, list: Pieces) -> Self {
+        Self { code, list }
     }
 
     /// The members.
     pub fn iter(&self) -> impl Iterator<Item = &'p str> + use<'p> {
-        let program = self.program;
-        program.list(self.list).iter().map(|piece| program.literal(*piece))
+        let code = self.code;
+        code.list(self.list).iter().map(move |piece| code.literal(*piece))
     }
 }
 
 impl Program {
     /// The string tests against literals, in the order in which they would be evaluated.
     pub fn string_tests(&self) -> impl Iterator<Item = StringTest<'_>> + use<'_> {
-        let end = self.code.len();
+        let code = self.code();
+        let end = code.instructions.len();
         let mut call = None;
         // Instructions before this one may be jumped over by a condition that still can hold.
         let mut joined = 0;
-        self.code.iter().enumerate().filter_map(move |(position, instruction)| {
+        code.instructions.iter().enumerate().filter_map(move |(position, instruction)| {
             let called = call.take();
             let (subject, matcher, negated) = match *instruction {
                 // To the end with a false flag: the condition fails, which skips nothing that counts.
@@ -91,29 +92,27 @@ impl Program {
                     return None;
                 }
                 Instruction::CallLiteral { slot, argument, .. } => {
-                    call = Some(Subject::Call { slot, argument: self.literal(argument) });
+                    call = Some(Subject::Call { slot, argument: code.literal(argument) });
                     return None;
                 }
                 Instruction::TextOfFact { test, slot, needle, not } => {
-                    let (matcher, negated) = self.matcher(test, self.literal(needle), not)?;
+                    let (matcher, negated) = matcher(test, code.literal(needle), not)?;
                     (Subject::Fact(slot), matcher, negated)
                 }
                 Instruction::Text { test, needle, not } => {
-                    let (matcher, negated) = self.matcher(test, self.literal(needle), not)?;
+                    let (matcher, negated) = matcher(test, code.literal(needle), not)?;
                     (called?, matcher, negated)
                 }
-                Instruction::FactInSet { slot, set, not } => (
-                    Subject::Fact(slot),
-                    Matcher::OneOf(Literals { program: self, list: set }),
-                    not,
-                ),
+                Instruction::FactInSet { slot, set, not } => {
+                    (Subject::Fact(slot), Matcher::OneOf(Literals::new(code, set)), not)
+                }
                 Instruction::InSet { set, not } => {
-                    (called?, Matcher::OneOf(Literals { program: self, list: set }), not)
+                    (called?, Matcher::OneOf(Literals::new(code, set)), not)
                 }
                 _ => return None,
             };
             // A test is required when it is always reached and a jump or the end takes its flag.
-            let decides = match self.code.get(position + 1) {
+            let decides = match code.instructions.get(position + 1) {
                 None => true,
                 Some(Instruction::JumpIf { flag: false, target }) => *target as usize == end,
                 _ => false,
@@ -123,20 +122,15 @@ impl Program {
             Some(StringTest { subject, matcher, negated, required, position })
         })
     }
+}
 
-    fn matcher<'p>(
-        &'p self,
-        test: TextTest,
-        needle: &'p str,
-        not: bool,
-    ) -> Option<(Matcher<'p>, bool)> {
-        Some(match test {
-            TextTest::Compare(Comparison::Equal) => (Matcher::Equals(needle), not),
-            TextTest::Compare(Comparison::NotEqual) => (Matcher::Equals(needle), !not),
-            TextTest::Compare(_) => return None,
-            TextTest::StartsWith => (Matcher::StartsWith(needle), not),
-            TextTest::EndsWith => (Matcher::EndsWith(needle), not),
-            TextTest::Contains(_) => (Matcher::Contains(needle), not),
-        })
-    }
+fn matcher(test: TextTest, needle: &str, not: bool) -> Option<(Matcher<'_>, bool)> {
+    Some(match test {
+        TextTest::Compare(Comparison::Equal) => (Matcher::Equals(needle), not),
+        TextTest::Compare(Comparison::NotEqual) => (Matcher::Equals(needle), !not),
+        TextTest::Compare(_) => return None,
+        TextTest::StartsWith => (Matcher::StartsWith(needle), not),
+        TextTest::EndsWith => (Matcher::EndsWith(needle), not),
+        TextTest::Contains(_) => (Matcher::Contains(needle), not),
+    })
 }

@@ -31,8 +31,8 @@ pub(crate) fn compile(ast: &Ast, checked: &Checked, constants: &[Option<Constant
         ast,
         checked,
         constants,
-        output: Output::default(),
-        literals: HashMap::new(),
+        output: Output { code: Vec::with_capacity(ast.nodes.len()), ..Output::default() },
+        literals: Literals::default(),
         labels: Vec::new(),
         tasks: vec![Task::Expression { node: ast.root(), not: false }],
     };
@@ -67,13 +67,38 @@ enum Task {
     Label(u32),
 }
 
+/// The literals that are in the output already.
+#[derive(Default)]
+struct Literals<'c> {
+    few: Vec<(&'c str, Piece)>,
+    /// Those beyond the few.
+    many: HashMap<&'c str, Piece>,
+}
+
+impl<'c> Literals<'c> {
+    /// Up to here comparing with every literal is as fast as a look-up.
+    const FEW: usize = 8;
+
+    fn get(&self, text: &str) -> Option<Piece> {
+        let few = self.few.iter().find(|(own, _)| *own == text).map(|(_, piece)| *piece);
+        few.or_else(|| if self.many.is_empty() { None } else { self.many.get(text).copied() })
+    }
+
+    fn add(&mut self, text: &'c str, piece: Piece) {
+        if self.few.len() < Self::FEW {
+            self.few.push((text, piece));
+        } else {
+            self.many.insert(text, piece);
+        }
+    }
+}
+
 struct Compiler<'c> {
     ast: &'c Ast,
     checked: &'c Checked,
     constants: &'c [Option<Constant>],
     output: Output,
-    /// The literals that are in the output already.
-    literals: HashMap<&'c str, Piece>,
+    literals: Literals<'c>,
     /// The instruction behind each label; until the end, jumps hold labels.
     labels: Vec<u32>,
     tasks: Vec<Task>,
@@ -161,12 +186,15 @@ impl Compiler<'_> {
     /// Copies a literal into the output, once.
     fn literal(&mut self, piece: Piece) -> Piece {
         let text = self.ast.string(piece.start, piece.end);
+        if let Some(piece) = self.literals.get(text) {
+            return piece;
+        }
         let output = &mut self.output.text;
-        *self.literals.entry(text).or_insert_with(|| {
-            let start = offset(output.len());
-            output.push_str(text);
-            Piece { start, end: offset(output.len()) }
-        })
+        let start = offset(output.len());
+        output.push_str(text);
+        let piece = Piece { start, end: offset(output.len()) };
+        self.literals.add(text, piece);
+        piece
     }
 
     /// Copies the members of a constant list into the output.

@@ -11,7 +11,7 @@ use crate::arithmetic::{self, Fault};
 use crate::compile::SORTED_ABOVE;
 use crate::host::{Host, Raise, RaiseKind, Scalar};
 use crate::lexer::offset;
-use crate::program::{Instruction, Piece, Pieces, Place, Program, TextTest};
+use crate::program::{Code, Instruction, Piece, Pieces, Place, Program, TextTest};
 use crate::signatures::Comparison;
 use crate::value::{Map, MapList, Member, StringList};
 use crate::{Span, Type, Value, search};
@@ -28,8 +28,8 @@ pub struct Stack {
 impl Stack {
     /// An empty stack.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self { numbers: Vec::new(), saved: Vec::new(), members: Vec::new() }
     }
 
     #[cfg(test)]
@@ -74,6 +74,17 @@ impl Program {
         host: &mut H,
         stack: &mut Stack,
     ) -> Result<bool, Raise<H::Error>> {
+        self.code().evaluate(host, stack)
+    }
+}
+
+impl<'p> Code<'p> {
+    #[inline]
+    pub(crate) fn evaluate<'a: 'p, H: Host<'a>>(
+        self,
+        host: &mut H,
+        stack: &mut Stack,
+    ) -> Result<bool, Raise<H::Error>> {
         let mut state = State { next: 0, flag: false, number: 0 };
         match self.plain(host, &mut state) {
             Ok(true) => Ok(state.flag),
@@ -84,8 +95,8 @@ impl Program {
 
     /// Evaluates from where a machine is needed.
     #[inline(never)]
-    fn evaluate_rest<'p, 'a: 'p, H: Host<'a>>(
-        &'p self,
+    fn evaluate_rest<'a: 'p, H: Host<'a>>(
+        self,
         host: &mut H,
         stack: &mut Stack,
         state: &mut State,
@@ -103,7 +114,10 @@ impl Program {
             aggregate: Aggregate::Constant(Pieces { start: 0, end: 0 }),
             host_values: PhantomData,
         };
-        if !self.saves {
+        // Giving the room back costs more than looking whether it is needed.
+        let saves =
+            |own: &Instruction| matches!(own, Instruction::SaveText | Instruction::SaveAggregate);
+        if !self.instructions.iter().any(saves) {
             return machine.run(state);
         }
         machine.saved = std::mem::take(saved);
@@ -122,7 +136,7 @@ impl Program {
         host: &mut H,
         state: &mut State,
     ) -> Result<bool, Stop<H::Error>> {
-        while let Some(instruction) = self.code.get(state.next) {
+        while let Some(instruction) = self.instructions.get(state.next) {
             state.next += 1;
             match *instruction {
                 Instruction::Jump(target) => state.next = target as usize,
@@ -137,7 +151,7 @@ impl Program {
                 }
                 Instruction::FactInSet { slot, set, not } => {
                     let text = text_of(host, slot)?;
-                    state.flag = in_set(self, text, set) != not;
+                    state.flag = in_set(*self, text, set) != not;
                 }
                 Instruction::CompareIntFact { comparison, slot, literal } => {
                     state.flag = comparison.holds(int_of(host, slot)?, literal);
@@ -275,7 +289,7 @@ enum Yield {
 }
 
 struct Machine<'m, 'p, 'a, H> {
-    program: &'p Program,
+    program: Code<'p>,
     host: &'m mut H,
     numbers: &'m mut Vec<i64>,
     saved: Vec<Saved<'p>>,
@@ -358,7 +372,7 @@ impl<'p, 'a: 'p, H: Host<'a>> Machine<'_, 'p, 'a, H> {
     fn steps(&mut self, state: &mut State) -> Result<bool, Stop<H::Error>> {
         let program = self.program;
         while !program.plain(self.host, state)? {
-            let Some(instruction) = program.code.get(state.next) else { break };
+            let Some(instruction) = program.instructions.get(state.next) else { break };
             state.next += 1;
             // An int, or the bits of a double.
             let State { mut flag, mut number, .. } = *state;
@@ -656,7 +670,7 @@ fn text_test(test: TextTest, text: &[u8], needle: &[u8]) -> bool {
 }
 
 #[inline]
-fn in_set(program: &Program, text: &[u8], set: Pieces) -> bool {
+fn in_set(program: Code<'_>, text: &[u8], set: Pieces) -> bool {
     let pieces = program.list(set);
     if pieces.len() > SORTED_ABOVE {
         return pieces.binary_search_by(|piece| program.bytes(*piece).cmp(text)).is_ok();

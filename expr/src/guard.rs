@@ -7,7 +7,7 @@
 
 use crate::Type;
 use crate::atoms::{Literals, Matcher, Subject};
-use crate::program::{Instruction, Program, TextTest};
+use crate::program::{Code, Instruction, Program, TextTest};
 use crate::signatures::Comparison;
 
 /// Tests of which one has to hold for the condition to do anything but fail quietly.
@@ -53,11 +53,21 @@ impl Program {
         plain: &dyn Fn(u32) -> bool,
         weak: &dyn Fn(Subject<'_>, &Matcher<'_>) -> bool,
     ) -> Option<Guards<'_>> {
+        self.code().guards(plain, weak)
+    }
+}
+
+impl<'p> Code<'p> {
+    pub(crate) fn guards(
+        self,
+        plain: &dyn Fn(u32) -> bool,
+        weak: &dyn Fn(Subject<'_>, &Matcher<'_>) -> bool,
+    ) -> Option<Guards<'p>> {
         let mut walk = Walk { program: self, plain, weak, guards: Guards::default() };
         let mut open = vec![State { next: 0, flag: Flag::Is(false), text: None }];
         let mut seen = Vec::new();
         // Code only goes forward, so the ways end; there must not be too many of them.
-        let limit = 4 * self.code.len() + 4;
+        let limit = 4 * self.instructions.len() + 4;
         while let Some(state) = open.pop() {
             if seen.contains(&state) {
                 continue;
@@ -66,7 +76,7 @@ impl Program {
                 return None;
             }
             seen.push(state);
-            match self.code.get(state.next) {
+            match self.instructions.get(state.next) {
                 None if state.flag == Flag::Is(false) => {}
                 None => return None,
                 Some(instruction) => walk.step(*instruction, state, &mut open)?,
@@ -80,7 +90,7 @@ impl Program {
 }
 
 struct Walk<'p, 'w> {
-    program: &'p Program,
+    program: Code<'p>,
     plain: &'w dyn Fn(u32) -> bool,
     weak: &'w dyn Fn(Subject<'_>, &Matcher<'_>) -> bool,
     guards: Guards<'p>,

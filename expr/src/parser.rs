@@ -33,7 +33,7 @@ pub fn parse(source: &str) -> Result<Ast, Error> {
     let mut parser = Parser {
         lexer,
         token,
-        nodes: Vec::new(),
+        nodes: Vec::with_capacity(source.len().min(1024) / 8),
         children: Vec::new(),
         frames: Vec::new(),
         items: Vec::new(),

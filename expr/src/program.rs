@@ -33,18 +33,25 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) code: Box<[Instruction]>,
-    /// The literals that instructions point into.
     pub(crate) text: Box<str>,
-    /// The members of constant lists.
     pub(crate) pieces: Box<[Piece]>,
-    /// Where what can raise stands, by the key of its instruction.
     pub(crate) places: Box<[Place]>,
     uses: Box<[Use]>,
     references: Box<[Reference]>,
     node_count: u32,
     constant: Option<bool>,
-    /// Whether a text or an aggregate goes to the stack.
-    pub(crate) saves: bool,
+}
+
+/// What runs of a program, wherever it lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code<'p> {
+    pub(crate) instructions: &'p [Instruction],
+    /// The literals that instructions point into.
+    pub(crate) text: &'p str,
+    /// The members of constant lists.
+    pub(crate) pieces: &'p [Piece],
+    /// Where what can raise stands, by the key of its instruction.
+    pub(crate) places: &'p [Place],
 }
 
 /// A name that a condition mentions.
@@ -128,9 +135,6 @@ fn assemble(ast: &Ast, checked: crate::check::Checked) -> Program {
         _ => None,
     };
     let output = crate::compile::compile(ast, &checked, &constants);
-    let saves = output.code.iter().any(|instruction| {
-        matches!(instruction, Instruction::SaveText | Instruction::SaveAggregate)
-    });
     Program {
         code: output.code.into(),
         text: output.text.into(),
@@ -140,7 +144,6 @@ fn assemble(ast: &Ast, checked: crate::check::Checked) -> Program {
         references: checked.references.into(),
         node_count: offset(ast.node_count()),
         constant,
-        saves,
     }
 }
 
@@ -184,16 +187,27 @@ impl Program {
             + arguments
     }
 
-    pub(crate) fn literal(&self, piece: Piece) -> &str {
+    pub(crate) fn code(&self) -> Code<'_> {
+        Code {
+            instructions: &self.code,
+            text: &self.text,
+            pieces: &self.pieces,
+            places: &self.places,
+        }
+    }
+}
+
+impl<'p> Code<'p> {
+    pub(crate) fn literal(&self, piece: Piece) -> &'p str {
         self.text.get(piece.start as usize..piece.end as usize).unwrap_or_default()
     }
 
     #[inline]
-    pub(crate) fn bytes(&self, piece: Piece) -> &[u8] {
+    pub(crate) fn bytes(&self, piece: Piece) -> &'p [u8] {
         self.text.as_bytes().get(piece.start as usize..piece.end as usize).unwrap_or_default()
     }
 
-    pub(crate) fn list(&self, list: Pieces) -> &[Piece] {
+    pub(crate) fn list(&self, list: Pieces) -> &'p [Piece] {
         self.pieces.get(list.start as usize..list.end as usize).unwrap_or_default()
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use oar_expr::{Member, Stack, Value};
 use smallvec::SmallVec;
 
-use super::facts::{Asking, Facts, Known, Ledger, Overlay};
+use super::facts::{Asking, Facts, Ledger, Overlay};
 use super::failure::Fault;
 use super::guard::{guarded, timed};
 use super::outcome::{Applied, Change, Decision, Outcome, Winner};
@@ -21,15 +21,20 @@ use crate::state::{CounterKey, Event, EventError, Session, StoreError};
 
 thread_local! {
     /// Kept between the decisions of a thread.
-    static ROOM: RefCell<Room> = RefCell::default();
+    static ROOM: RefCell<Room> = const { RefCell::new(Room::new()) };
 }
 
 /// Room for intermediate values.
-#[derive(Default)]
 struct Room {
     stack: Stack,
     /// Ranks that are to be evaluated.
     found: Vec<u32>,
+}
+
+impl Room {
+    const fn new() -> Self {
+        Self { stack: Stack::new(), found: Vec::new() }
+    }
 }
 
 /// Decides one occurrence.
@@ -38,34 +43,32 @@ pub(crate) fn run<'o>(
     session: &Session,
     occurrence: &'o Occurrence<'_>,
 ) -> Outcome<'o> {
-    let facts = Facts::new(occurrence, host.provider.as_deref(), &host.bounds);
-    let known = Known::new(occurrence);
+    let mut outcome = Outcome::open(Facts::new(occurrence, host.provider.as_deref(), &host.bounds));
+    let (facts, record) = outcome.parts();
     let mut faults = Faults::new();
-    let Selection { ranks, lists, reads_counters } = select(&facts, &known, &mut faults);
+    let Selection { ranks, lists, reads_counters } = select(facts, &mut faults);
     let ledger = Ledger { store: &*host.counters, session: session.id() };
     if reads_counters {
-        facts.take_snapshot(&ranks, ledger);
+        facts.take_snapshot(&ranks, &ledger);
     }
+    record.trace = Trace::new(ranks);
     let calm = faults.is_empty() && !occurrence.wrong;
-    let record = Record { trace: Trace::new(ranks), fired: SmallVec::new(), more: None };
     let activity = OnceCell::new();
-    let mut run =
-        Run { host, session, activity, facts: &facts, known: &known, ledger, faults, calm, record };
+    let mut run = Run { host, session, activity, facts, ledger: &ledger, faults, calm, record };
     let lists = if calm { &*lists } else { &[] };
     // A provider may decide an occurrence of its own: then the room is in use, and new one serves.
     ROOM.with(|room| match room.try_borrow_mut() {
         Ok(mut room) => run.all(lists, &mut room),
-        Err(_) => run.all(lists, &mut Room::default()),
+        Err(_) => run.all(lists, &mut Room::new()),
     });
-    let Run { record, .. } = run;
-    Outcome::new(facts, record)
+    outcome.settle();
+    outcome
 }
 
 /// What an occurrence leaves behind.
+#[derive(Default)]
 pub(crate) struct Record<'o> {
     pub(crate) trace: Trace<'o>,
-    /// Enforced rules that fired, in order.
-    pub(crate) fired: SmallVec<[u32; 4]>,
     /// What most occurrences have nothing of.
     more: Option<Box<More>>,
 }
@@ -81,6 +84,8 @@ pub(crate) struct More {
     /// The ranks of the rules whose events were published, once for each record.
     pub(crate) events: Vec<u32>,
     pub(crate) transforms: Vec<Planned>,
+    /// What the transforms made of the content, when the decision is transform.
+    pub(crate) content: Option<transform::Applied>,
     /// What the detectors of fired rules reported, for their copy; sorted by rank.
     pub(crate) overlays: Vec<(u32, Overlay)>,
     /// The same of rules that did not fire, for explanations and for the copy of an error block.
@@ -115,6 +120,7 @@ static NO_MORE: More = More {
     changes: Vec::new(),
     events: Vec::new(),
     transforms: Vec::new(),
+    content: None,
     overlays: Vec::new(),
     passing_overlays: Vec::new(),
     unobserved: None,
@@ -125,14 +131,13 @@ struct Run<'r, 'o> {
     session: &'r Session,
     /// The recent steps of the host's store, once a flow has asked for them.
     activity: OnceCell<Result<Vec<String>, Fault>>,
-    facts: &'r Facts<'r>,
-    known: &'r Known<'r>,
-    ledger: Ledger<'r>,
+    facts: &'r Facts<'o>,
+    ledger: &'r Ledger<'r>,
     /// Rules whose selector failed.
     faults: Faults,
     /// Whether no selector failed and no supplied value is of a wrong type.
     calm: bool,
-    record: Record<'o>,
+    record: &'r mut Record<'o>,
 }
 
 /// How one evaluation ended.
@@ -217,7 +222,7 @@ impl Run<'_, '_> {
         for list in lists {
             match &list.guarded {
                 None => found.extend_from_slice(&list.ranks),
-                Some(guarded) if !self.facts.find(self.known, guarded, most, found) => {
+                Some(guarded) if !self.facts.find(guarded, most, found) => {
                     return false;
                 }
                 Some(_) => {}
@@ -272,7 +277,6 @@ impl Run<'_, '_> {
             }
             Ok(Verdict::Fired) => {
                 self.trace(position, TraceOutcome::Fired);
-                self.record.fired.push(rank);
                 suppressed.add(rule.overrides());
                 // [OAR-EVAL-4]; a transform does not stop the occurrence ([OAR-EVAL-5]).
                 if rule.effect == Effect::Block { Flow::Stop } else { Flow::On }
@@ -336,13 +340,7 @@ impl Run<'_, '_> {
     }
 
     fn asking<'a>(&'a self, rank: u32, overlay: Option<&'a Overlay>) -> Asking<'a> {
-        Asking {
-            facts: self.facts,
-            rank,
-            overlay,
-            known: Some(self.known),
-            ledger: Some(self.ledger),
-        }
+        Asking { facts: self.facts, rank, overlay, ledger: Some(self.ledger) }
     }
 
     /// Whether a rule fires; when it does, everything that firing entails has been done.
@@ -361,9 +359,10 @@ impl Run<'_, '_> {
                 None => return Ok(Verdict::Passed),
             }
         }
-        if let Some(program) = &rule.program {
+        if let Some(condition) = rule.condition {
             let mut asking = self.asking(rank, overlay.as_ref());
-            let holds = program.evaluate(&mut asking, stack).map_err(Failure::raised);
+            let conditions = &self.facts.rules.conditions;
+            let holds = conditions.evaluate(condition, &mut asking, stack).map_err(Failure::raised);
             if holds != Ok(true) {
                 if let Some(overlay) = overlay {
                     self.record.more_mut().passing_overlays.push((rank, overlay));
@@ -595,9 +594,9 @@ impl Run<'_, '_> {
 /// Whether the rule consumes what its own detector reports of a fact. Its selector and its
 /// counter scope do not see that.
 fn consumes_reported(rule: &Rule, slot: u32) -> bool {
-    let mut condition = rule.program.iter().flat_map(oar_expr::Program::uses);
+    let condition = rule.rest.as_ref().map(|rest| &*rest.condition_names).unwrap_or_default();
     let mut copy = rule.copy().iter().flat_map(|(_, template)| template.slots());
-    condition.any(|used| used.slot == slot)
+    condition.contains(&slot)
         || rule.transform().is_some_and(|transform| transform.target == Some(slot))
         || copy.any(|used| used == slot)
 }
@@ -643,23 +642,25 @@ impl Record<'_> {
         if let Some(ErrorBlock { named, .. }) = self.more().error_block {
             return Winner { decision: Decision::Block, rank: Some(named) };
         }
-        let precedence = [Effect::Block, Effect::Transform, Effect::Nudge, Effect::Warn];
-        for effect in precedence {
-            let of = |rank: &&u32| rules.rule(**rank).is_some_and(|rule| rule.effect == effect);
-            if let Some(rank) = self.fired.iter().find(of) {
-                return Winner { decision: Decision::of(effect), rank: Some(*rank) };
+        // The first that fired of the strongest effect that fired.
+        let mut winner = Winner { decision: Decision::None, rank: None };
+        for rank in self.trace.fired() {
+            let decision = rules.rule(rank).map(|rule| Decision::of(rule.effect));
+            if let Some(decision) = decision.filter(|own| *own > winner.decision) {
+                winner = Winner { decision, rank: Some(rank) };
             }
         }
-        Winner { decision: Decision::None, rank: None }
+        winner
     }
 
-    /// The accumulated transforms applied to the content ([OAR-OPS-16]).
-    pub(crate) fn transformed(&self, facts: &Facts<'_>) -> Option<transform::Applied> {
-        let content = facts.occurrence.content?;
+    /// Applies the accumulated transforms to the content ([OAR-OPS-16]).
+    pub(crate) fn transform(&mut self, facts: &Facts<'_>) {
+        let Some(content) = facts.occurrence.content else { return };
         let planned = self.more().transforms.iter().filter_map(|planned| {
             let rule = facts.rules.rule(planned.rank)?;
             Some((rule.transform()?, planned))
         });
-        Some(transform::apply(content, planned))
+        let applied = transform::apply(content, planned);
+        self.more_mut().content = Some(applied);
     }
 }

@@ -7,7 +7,7 @@
 use oar_expr::{Explanation, Limits, Seen, Value};
 
 use super::evaluate::Record;
-use super::facts::{Asking, Facts, Known};
+use super::facts::{Asking, Facts};
 use super::outcome::Outcome;
 use super::select::{Faults, select};
 use super::trace::TraceOutcome;
@@ -154,8 +154,7 @@ struct Explainer<'o> {
 
 impl<'o> Explainer<'o> {
     fn all(&self) -> Vec<RuleExplanation<'o>> {
-        let known = Known::new(self.facts.occurrence);
-        let selected = select(self.facts, &known, &mut Faults::new()).ranks;
+        let selected = select(self.facts, &mut Faults::new()).ranks;
         let mut base = selected.to_vec();
         base.sort_unstable();
         let place = |rank: &u32| {
@@ -174,7 +173,7 @@ impl<'o> Explainer<'o> {
     fn one(&self, rank: u32, places: Option<(usize, usize)>) -> Option<RuleExplanation<'o>> {
         let rule = self.facts.rules.rule(rank)?;
         let mut entries = self.record.trace.entries(self.facts.rules);
-        let traced = entries.find(|(own, _)| *own == rank).map(|(_, outcome)| outcome);
+        let traced = entries.find(|(own, ..)| *own == rank).map(|(.., outcome)| outcome);
         let end = self.end(rank, rule, places.is_some(), traced);
         let evaluated = matches!(end, End::Traced(_));
         let here = !matches!(end, End::OtherAnchor | End::Off);
@@ -217,11 +216,11 @@ impl<'o> Explainer<'o> {
         traced: Option<TraceOutcome>,
     ) -> End<'o> {
         let suppressor = || {
-            let fired = self.record.fired.iter().copied();
+            let mut fired = self.record.trace.fired();
             let overrides = |own: &u32| {
                 self.facts.rules.rule(*own).is_some_and(|r| r.overrides().contains(&rank))
             };
-            fired.into_iter().find(overrides).map(|own| self.name(own)).unwrap_or_default()
+            fired.find(overrides).map(|own| self.name(own)).unwrap_or_default()
         };
         match traced {
             Some(TraceOutcome::Suppressed) => End::Suppressed { by: suppressor() },
@@ -229,8 +228,11 @@ impl<'o> Explainer<'o> {
             None if selected => {
                 // The last that was evaluated; what is suppressed behind it was not.
                 let ended = self.record.trace.entries(self.facts.rules);
-                let last = ended.filter(|(_, outcome)| *outcome != TraceOutcome::Suppressed).last();
-                End::NotReached { after: last.map(|(own, _)| self.name(own)).unwrap_or_default() }
+                let last =
+                    ended.filter(|(.., outcome)| *outcome != TraceOutcome::Suppressed).last();
+                End::NotReached {
+                    after: last.map(|(_, rule, _)| &*rule.qualified).unwrap_or_default(),
+                }
             }
             None if self.anchor(rule) != self.facts.occurrence.anchor() => End::OtherAnchor,
             None if rule.enforcement == Enforcement::Off => End::Off,
@@ -295,7 +297,7 @@ impl<'o> Explainer<'o> {
             self.record.more().overlays.iter().chain(&self.record.more().passing_overlays);
         let overlay = overlays.into_iter().find(|(own, _)| *own == rank);
         let overlay = overlay.map(|(_, overlay)| overlay);
-        let mut asking = Asking { facts: self.facts, rank, overlay, known: None, ledger: None };
+        let mut asking = Asking { facts: self.facts, rank, overlay, ledger: None };
         let environment = self.facts.rules.environment();
         let capability = self.facts.rules.capability();
         let limits = Limits { nodes: capability.expression_nodes_max(), ..Limits::default() };

@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
-use arrayvec::ArrayVec;
 use oar_expr::{Member, Scalar, Type, Value};
 use smallvec::SmallVec;
 
@@ -16,7 +15,7 @@ use super::guard::{guarded, timed};
 use super::{Bounds, Failure};
 use crate::load::{Entry, Guarded, Rule, RuleSet, Text};
 use crate::observe::{
-    Derivation, FIRST, FactProvider, FactValue, Occurrence, PROVENANCE_LISTS, ProviderFailure,
+    Derivation, FactProvider, FactValue, Mistyped, Occurrence, PROVENANCE_LISTS, ProviderFailure,
     fingerprint, zero,
 };
 use crate::state::{CounterKey, CounterStore, Counters, StoreError};
@@ -46,35 +45,6 @@ struct Produced {
     snapshot: RefCell<Snapshot>,
 }
 
-/// The supplied values of their declared types, for a look-up by slot in one step.
-pub(crate) struct Known<'o> {
-    /// For each of the first slots, one more than the position of its value; 0 for none.
-    positions: [u8; Known::SLOTS],
-    values: ArrayVec<Value<'o>, FIRST>,
-}
-
-impl<'o> Known<'o> {
-    /// As many slots as most hosts declare; others are looked up the long way.
-    const SLOTS: usize = 64;
-
-    pub(crate) fn new(occurrence: &'o Occurrence<'o>) -> Self {
-        let mut known = Self { positions: [0; Self::SLOTS], values: ArrayVec::new() };
-        for (slot, value) in occurrence.first_typed() {
-            let Some(position) = known.positions.get_mut(slot as usize) else { continue };
-            if known.values.try_push(value).is_ok() {
-                *position = u8::try_from(known.values.len()).unwrap_or_default();
-            }
-        }
-        known
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, slot: u32) -> Option<Value<'o>> {
-        let position = usize::from(*self.positions.get(slot as usize)?);
-        self.values.get(position.wrapping_sub(1)).copied()
-    }
-}
-
 /// The counters as they were before the occurrence, sorted by rank ([OAR-FIRE-6]).
 type Snapshot = SmallVec<[(u32, Result<Counters, Fault>); 4]>;
 
@@ -102,10 +72,8 @@ pub(crate) struct Asking<'f> {
     pub(crate) facts: &'f Facts<'f>,
     pub(crate) rank: u32,
     pub(crate) overlay: Option<&'f Overlay>,
-    /// Absent when the occurrence is decided.
-    pub(crate) known: Option<&'f Known<'f>>,
     /// Absent once the occurrence is decided: what was not read by then is not read later.
-    pub(crate) ledger: Option<Ledger<'f>>,
+    pub(crate) ledger: Option<&'f Ledger<'f>>,
 }
 
 impl<'o> Facts<'o> {
@@ -140,11 +108,21 @@ impl<'o> Facts<'o> {
     }
 
     /// The value of a fact that is no counter, as the occurrence has it.
+    #[inline]
     pub(crate) fn observed(&self, slot: u32) -> Result<Value<'_>, Fault> {
+        match self.occurrence.lent(slot) {
+            Some(value) => Ok(value),
+            None => self.found(slot),
+        }
+    }
+
+    /// The same of a value that is not at hand in one step.
+    #[inline(never)]
+    fn found(&self, slot: u32) -> Result<Value<'_>, Fault> {
         let entry = self.entry(slot)?;
         let wrong = || Box::new(Failure::WrongType { name: entry.name().to_owned() });
         if let Some(value) = self.occurrence.supplied(slot) {
-            return value.typed(entry.ty()).ok_or_else(wrong);
+            return value.map_err(|Mistyped| wrong());
         }
         if let Some(value) = self.provided(slot, entry)? {
             return value.typed(entry.ty()).ok_or_else(wrong);
@@ -185,6 +163,7 @@ impl<'o> Facts<'o> {
     pub(crate) fn is_at_hand(&self, slot: u32) -> bool {
         let core = |entry: &Entry| entry.derivation.is_some_and(Derivation::is_core);
         self.provider.is_none()
+            || self.occurrence.lent(slot).is_some()
             || self.occurrence.supplied(slot).is_some()
             || self.entry(slot).is_ok_and(core)
     }
@@ -257,7 +236,7 @@ impl<'o> Facts<'o> {
         let entry = self.entry(slot)?;
         let wrong = || Box::new(Failure::WrongType { name: entry.name().to_owned() });
         if let Some(value) = self.occurrence.supplied(slot) {
-            return value.typed(entry.ty()).and_then(scalar).ok_or_else(wrong);
+            return value.ok().and_then(scalar).ok_or_else(wrong);
         }
         if let Some(value) = self.answered(slot, entry, argument)? {
             let value = value.typed(entry.ty()).and_then(scalar);
@@ -281,20 +260,13 @@ impl<'o> Facts<'o> {
 
     /// Adds the ranks that the literals of a list's conditions call for; false when a provider
     /// would be asked or the search does not pay.
-    pub(crate) fn find(
-        &self,
-        known: &Known<'_>,
-        guarded: &Guarded,
-        most: usize,
-        found: &mut Vec<u32>,
-    ) -> bool {
-        let at_hand = |slot: &u32| known.get(*slot).is_some() || self.is_at_hand(*slot);
-        if !guarded.reads.iter().all(at_hand) {
+    pub(crate) fn find(&self, guarded: &Guarded, most: usize, found: &mut Vec<u32>) -> bool {
+        if !guarded.reads.iter().all(|slot| self.is_at_hand(*slot)) {
             return false;
         }
         found.extend_from_slice(&guarded.always);
         guarded.texts().all(|(text, tested)| match text {
-            Text::Fact(slot) => match known.get(*slot).map_or_else(|| self.observed(*slot), Ok) {
+            Text::Fact(slot) => match self.observed(*slot) {
                 Ok(Value::String(text)) => tested.find(text.as_bytes(), most, found),
                 _ => false,
             },
@@ -323,7 +295,7 @@ impl<'o> Facts<'o> {
     ///
     /// What a detector of the rule produced is not seen here.
     pub(crate) fn scope(&self, rule: &Rule) -> Result<Option<&str>, Fault> {
-        let Some(slot) = rule.scope else { return Ok(None) };
+        let Some(slot) = rule.scope() else { return Ok(None) };
         match self.observed(slot)? {
             Value::String(scope) => Ok(Some(scope)),
             _ => Err(Failure::WrongType { name: self.entry(slot)?.name().to_owned() }.into()),
@@ -332,10 +304,10 @@ impl<'o> Facts<'o> {
 
     /// Reads, at one moment, the counters that the selected rules may consume and whose scope
     /// is at hand. A failing read fails the rules that consume a counter, and no others.
-    pub(crate) fn take_snapshot(&self, ranks: &[u32], ledger: Ledger<'_>) {
+    pub(crate) fn take_snapshot(&self, ranks: &[u32], ledger: &Ledger<'_>) {
         let mut wanted: SmallVec<[u32; 8]> = SmallVec::new();
         for rank in ranks {
-            let read = self.rules.rule(*rank).map(|rule| &*rule.counters_read).unwrap_or_default();
+            let read = self.rules.rule(*rank).map(Rule::counters_read).unwrap_or_default();
             wanted.extend_from_slice(read);
         }
         if wanted.is_empty() {
@@ -346,7 +318,7 @@ impl<'o> Facts<'o> {
         let mut keys: SmallVec<[CounterKey<'_>; 8]> = SmallVec::new();
         wanted.retain(|rank| {
             let Some(rule) = self.rules.rule(*rank) else { return false };
-            let at_hand = rule.scope.is_none_or(|slot| self.is_at_hand(slot));
+            let at_hand = rule.scope().is_none_or(|slot| self.is_at_hand(slot));
             // A scope that fails is found again, and reported, by the rule that consumes it.
             let Some(scope) = at_hand.then(|| self.scope(rule).ok()).flatten() else {
                 return false;
@@ -374,7 +346,7 @@ impl<'o> Facts<'o> {
     }
 
     /// The counters of a rule as they were before the occurrence ([OAR-FIRE-6]).
-    fn counters(&self, rank: u32, ledger: Option<Ledger<'_>>) -> Result<Counters, Fault> {
+    fn counters(&self, rank: u32, ledger: Option<&Ledger<'_>>) -> Result<Counters, Fault> {
         let find = |snapshot: &Snapshot| snapshot.binary_search_by_key(&rank, |(own, _)| *own);
         {
             let snapshot = self.produced().snapshot.borrow();
@@ -399,6 +371,7 @@ impl<'o> Facts<'o> {
 
 impl<'f> Asking<'f> {
     /// The value of a fact, as this rule sees it.
+    #[inline(never)]
     pub(crate) fn value(&self, slot: u32) -> Result<Value<'f>, Fault> {
         let entry = self.facts.entry(slot)?;
         match entry.derivation {
@@ -432,7 +405,7 @@ impl<'f> oar_expr::Host<'f> for Asking<'f> {
     #[inline]
     fn fact(&mut self, slot: u32) -> Result<Value<'f>, Fault> {
         // What the rule's own detector reports comes first, and is rare.
-        match self.known.and_then(|known| known.get(slot)) {
+        match self.facts.occurrence.lent(slot) {
             Some(value) if self.overlay.is_none() => Ok(value),
             _ => self.value(slot),
         }
@@ -447,7 +420,7 @@ impl<'f> oar_expr::Host<'f> for Asking<'f> {
 
     fn reference(&mut self, index: u32) -> Result<Value<'f>, Fault> {
         let rule = self.facts.rules.rule(self.rank);
-        let target = rule.and_then(|rule| rule.counter_targets.get(index as usize));
+        let target = rule.and_then(|rule| rule.rest.as_ref()?.counter_targets.get(index as usize));
         let unknown = || Failure::Counters { reason: "the reference is not resolved".to_owned() };
         let target = target.ok_or_else(unknown)?;
         let counters = self.facts.counters(target.rank, self.ledger)?;

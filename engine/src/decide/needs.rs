@@ -201,7 +201,7 @@ impl<'r> Gathered<'r> {
                 self.slot(slot, &derived);
             }
             // A counter that the copy names is read under that rule's scope.
-            if let Some(slot) = other.scope {
+            if let Some(slot) = other.scope() {
                 self.slot(slot, &derived);
             }
         }

@@ -7,13 +7,13 @@ use super::evaluate::Record;
 use super::facts::{Asking, Facts, Overlay};
 use super::report::Report;
 use super::trace::TraceEntry;
-use super::transform::{self, SkippedSpan};
+use super::transform::SkippedSpan;
 use crate::document::rule::{Action, CopyMember, Effect, TransformAction};
 use crate::load::Rule;
 use crate::state::{CounterChange, CounterKey, Event};
 
-/// The effect that an occurrence resolves to ([OAR-EVAL-6]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The effect that an occurrence resolves to ([OAR-EVAL-6]), the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
     /// The occurrence is allowed.
     None,
@@ -130,16 +130,27 @@ pub struct Outcome<'o> {
     facts: Facts<'o>,
     record: Record<'o>,
     winner: Winner,
-    content: Option<transform::Applied>,
 }
 
 impl<'o> Outcome<'o> {
-    pub(crate) fn new(facts: Facts<'o>, record: Record<'o>) -> Self {
-        let winner = record.winner(facts.rules);
+    /// An outcome that is still to be worked out.
+    pub(super) fn open(facts: Facts<'o>) -> Self {
+        let winner = Winner { decision: Decision::None, rank: None };
+        Self { facts, record: Record::default(), winner }
+    }
+
+    /// What working it out reads and writes.
+    pub(super) fn parts(&mut self) -> (&Facts<'o>, &mut Record<'o>) {
+        (&self.facts, &mut self.record)
+    }
+
+    /// Settles the decision and the content, when every rule has been evaluated.
+    pub(super) fn settle(&mut self) {
+        self.winner = self.record.winner(self.facts.rules);
         // A block discards the transforms and their skips ([OAR-OPS-17], [OAR-OPS-23]).
-        let transforms = winner.decision == Decision::Transform;
-        let content = transforms.then(|| record.transformed(&facts)).flatten();
-        Self { facts, record, winner, content }
+        if self.winner.decision == Decision::Transform {
+            self.record.transform(&self.facts);
+        }
     }
 
     pub(crate) fn facts(&self) -> &Facts<'o> {
@@ -182,20 +193,20 @@ impl<'o> Outcome<'o> {
     pub fn trace(&self) -> impl Iterator<Item = TraceEntry<'_>> {
         // The failures stand in the order of the trace.
         let mut failures = self.record.more().failures.iter().peekable();
-        self.record.trace.entries(self.facts.rules).filter_map(move |(rank, outcome)| {
+        self.record.trace.entries(self.facts.rules).map(move |(rank, rule, outcome)| {
             let failure = failures.next_if(|(own, _)| *own == rank);
-            Some(TraceEntry {
-                rule: &self.rule_at(rank)?.qualified,
+            TraceEntry {
+                rule: &rule.qualified,
                 outcome,
                 failure: failure.map(|(_, fault)| &**fault),
-            })
+            }
         })
     }
 
     /// The qualified identifiers of the enforced rules that fired, in the order of evaluation.
     pub fn fired(&self) -> impl Iterator<Item = &'o str> {
         let rules = self.facts.rules;
-        self.record.fired.iter().filter_map(|rank| Some(&*rules.rule(*rank)?.qualified))
+        self.record.trace.fired().filter_map(|rank| Some(&*rules.rule(rank)?.qualified))
     }
 
     /// The rendered copy of the rule that the decision names ([OAR-COPY-7]); empty for a rule
@@ -213,7 +224,7 @@ impl<'o> Outcome<'o> {
         let overlay =
             overlay.and_then(|position| overlays.get(position)).or(self.failed_overlay(rank));
         let overlay = overlay.map(|(_, overlay)| overlay);
-        let asking = Asking { facts: &self.facts, rank, overlay, known: None, ledger: None };
+        let asking = Asking { facts: &self.facts, rank, overlay, ledger: None };
         let unreported = self.record.more().error_block.is_some_and(|block| block.unreported);
         if unreported || self.names_failed_observation(rank, rule) {
             return RenderedCopy::default();
@@ -257,13 +268,13 @@ impl<'o> Outcome<'o> {
     /// ([OAR-EVAL-20]).
     pub fn advisories(&self) -> impl Iterator<Item = Advisory<'_>> {
         let advisory = matches!(self.winner.decision, Decision::Nudge | Decision::Warn);
-        let fired = if advisory { &*self.record.fired } else { &[] };
-        fired.iter().filter_map(|rank| {
-            let rule = self.rule_at(*rank)?;
+        let fired = advisory.then(|| self.record.trace.fired());
+        fired.into_iter().flatten().filter_map(|rank| {
+            let rule = self.rule_at(rank)?;
             (Decision::of(rule.effect) == self.winner.decision).then(|| Advisory {
                 code: rule.id(),
                 rule: &rule.qualified,
-                copy: self.copy_of(*rank),
+                copy: self.copy_of(rank),
             })
         })
     }
@@ -319,7 +330,8 @@ impl<'o> Outcome<'o> {
 
     /// The spans that were not applied ([OAR-OPS-23]).
     pub fn skipped_transforms(&self) -> impl Iterator<Item = SkippedSpan<'o>> {
-        let skipped = self.content.as_ref().map(|content| content.skipped.as_slice());
+        let content = self.record.more().content.as_ref();
+        let skipped = content.map(|content| content.skipped.as_slice());
         let rules = self.facts.rules;
         skipped.unwrap_or_default().iter().filter_map(move |(rank, range)| {
             let rule = &*rules.rule(*rank)?.qualified;
@@ -338,7 +350,7 @@ impl<'o> Outcome<'o> {
 
     /// The content after the transforms, a block included, as [OAR-CONF-34] compares it.
     pub(crate) fn content_after(&self) -> Option<&str> {
-        match &self.content {
+        match &self.record.more().content {
             Some(content) => Some(&content.content),
             None => self.facts.occurrence.content,
         }

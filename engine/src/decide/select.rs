@@ -5,7 +5,7 @@ use std::ops::Deref;
 use oar_expr::Value;
 use smallvec::SmallVec;
 
-use super::facts::{Facts, Known};
+use super::facts::Facts;
 use super::failure::Fault;
 use super::{Failure, order};
 use crate::load::{Clause, ClauseTable, Filed, Rule};
@@ -16,6 +16,12 @@ use crate::load::{Clause, ClauseTable, Filed, Rule};
 pub(crate) enum Selected<'r> {
     Filed(&'r [u32]),
     Gathered(SmallVec<[u32; 16]>),
+}
+
+impl Default for Selected<'_> {
+    fn default() -> Self {
+        Self::Filed(&[])
+    }
 }
 
 impl Deref for Selected<'_> {
@@ -43,16 +49,12 @@ pub(crate) struct Selection<'r> {
 }
 
 /// Selects the rules of the occurrence's anchor and puts them into the order of evaluation.
-pub(crate) fn select<'r>(
-    facts: &Facts<'r>,
-    known: &Known<'_>,
-    faults: &mut Faults,
-) -> Selection<'r> {
+pub(crate) fn select<'r>(facts: &Facts<'r>, faults: &mut Faults) -> Selection<'r> {
     let mut candidates = Candidates { lists: SmallVec::new() };
     if let Some(index) = facts.occurrence.index() {
         candidates.add(&index.always);
         for table in &index.tables {
-            candidates.of_table(facts, known, table);
+            candidates.of_table(facts, table);
         }
     }
     let mut ranks = candidates.verified(facts, faults);
@@ -80,8 +82,8 @@ impl<'r> Candidates<'r> {
     }
 
     /// The rules of a table that the fact's value may select.
-    fn of_table(&mut self, facts: &Facts<'r>, known: &Known<'_>, table: &'r ClauseTable) {
-        let value = match known.get(table.slot) {
+    fn of_table(&mut self, facts: &Facts<'r>, table: &'r ClauseTable) {
+        let value = match facts.occurrence.lent(table.slot) {
             Some(value) => Ok(value),
             None if facts.is_at_hand(table.slot) => facts.observed(table.slot),
             // A provider is not asked yet: another clause may rule the rules out ([OAR-FACT-11]).

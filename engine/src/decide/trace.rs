@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::select::Selected;
 use crate::document::rule::Enforcement;
-use crate::load::RuleSet;
+use crate::load::{Rule, RuleSet};
 
 /// What became of a selected rule ([OAR-OPS-9]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,13 +68,21 @@ impl fmt::Display for TraceEntry<'_> {
 }
 
 /// The trace as the engine keeps it: most selected rules pass, so only the others are noted.
+#[derive(Default)]
 pub(crate) struct Trace<'o> {
     /// In the order of evaluation.
     pub(crate) selected: Selected<'o>,
     /// How many of them were reached.
     pub(crate) reached: usize,
     /// By position, ascending. Beyond those reached only what is suppressed ([OAR-OPS-10]).
-    noted: SmallVec<[(u32, TraceOutcome); 8]>,
+    noted: SmallVec<[Note; 6]>,
+}
+
+/// A position and what became of the rule there.
+#[derive(Clone, Copy)]
+struct Note {
+    position: u32,
+    outcome: TraceOutcome,
 }
 
 impl<'o> Trace<'o> {
@@ -84,32 +92,46 @@ impl<'o> Trace<'o> {
 
     /// Notes what became of the rule at a position, in any order.
     pub(crate) fn note(&mut self, position: usize, outcome: TraceOutcome) {
-        self.noted.push((u32::try_from(position).unwrap_or(u32::MAX), outcome));
+        let position = u32::try_from(position).unwrap_or(u32::MAX);
+        self.noted.push(Note { position, outcome });
     }
 
     /// Puts the notes into order, when all are taken.
     pub(crate) fn close(&mut self) {
-        self.noted.sort_unstable_by_key(|(position, _)| *position);
+        self.noted.sort_unstable_by_key(|note| note.position);
     }
 
-    /// Each rank and its outcome, in order.
-    pub(crate) fn entries(&self, rules: &'o RuleSet) -> impl Iterator<Item = (u32, TraceOutcome)> {
-        let mut noted = self.noted.iter().copied().peekable();
-        let mut position = 0;
+    /// The ranks of the enforced rules that fired, in order.
+    pub(crate) fn fired(&self) -> impl Iterator<Item = u32> {
+        let fired = self.noted.iter().filter(|note| note.outcome == TraceOutcome::Fired);
+        fired.filter_map(|note| self.selected.get(note.position as usize).copied())
+    }
+
+    /// Each rule that was reached, with its rank and its outcome, in order.
+    pub(crate) fn entries(
+        &self,
+        rules: &'o RuleSet,
+    ) -> impl Iterator<Item = (u32, &'o Rule, TraceOutcome)> {
+        let mut noted = self.noted.iter();
+        let mut note = noted.next();
+        let mut next = 0;
         std::iter::from_fn(move || {
-            let beyond = position >= self.reached;
-            let note = noted.next_if(|(own, _)| beyond || *own as usize == position);
-            if beyond && note.is_none() {
+            let beyond = next >= self.reached;
+            let found = note.filter(|own| beyond || own.position as usize == next);
+            if found.is_some() {
+                note = noted.next();
+            } else if beyond {
                 return None;
             }
-            let at = note.map_or(position, |(own, _)| own as usize);
-            position += 1;
-            let rank = *self.selected.get(at)?;
-            let passed = || match rules.rule(rank).map(|rule| rule.enforcement) {
-                Some(Enforcement::Monitor) => TraceOutcome::MonitoredPassed,
+            let position = found.map_or(next, |own| own.position as usize);
+            next += 1;
+            let rank = *self.selected.get(position)?;
+            let rule = rules.rule(rank)?;
+            let passed = match rule.enforcement {
+                Enforcement::Monitor => TraceOutcome::MonitoredPassed,
                 _ => TraceOutcome::Passed,
             };
-            Some((rank, note.map_or_else(passed, |(_, outcome)| outcome)))
+            Some((rank, rule, found.map_or(passed, |own| own.outcome)))
         })
     }
 }

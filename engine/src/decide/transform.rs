@@ -116,16 +116,22 @@ impl<'t> Edits<'t> {
             // A zero-width rewrite removes nothing: it inserts.
             return self.insert(range.start, text);
         }
-        let mut from_start = self.inserted.split_off(&range.start);
-        let mut kept = from_start.split_off(&range.end);
-        self.inserted.append(&mut kept);
+        let inside = |own: &Self| {
+            own.inserted.range(range.start..range.end).next().map(|(offset, _)| *offset)
+        };
+        while let Some(offset) = inside(self) {
+            self.inserted.remove(&offset);
+        }
         self.rewritten.insert(range.start, (range.end, text));
     }
 
     /// The content with all edits made.
     fn write(&self, content: &str) -> String {
+        let replaced = self.rewritten.values().map(|(_, text)| text.len());
+        let inserted = self.inserted.values().flatten().map(|text| text.len());
+        let room = content.len().saturating_add(replaced.chain(inserted).sum());
         let mut writer =
-            Writer { content, out: String::with_capacity(content.len()), code_point: 0, byte: 0 };
+            Writer { content, out: String::with_capacity(room), code_point: 0, byte: 0 };
         let mut insertions = self.inserted.iter().peekable();
         for (start, (end, text)) in &self.rewritten {
             // What was inserted at the start of a rewritten range stands before its replacement,
@@ -168,12 +174,56 @@ impl Writer<'_> {
 
     /// Goes forward to a code point.
     fn skip_to(&mut self, code_point: u64) {
-        let rest = self.content.get(self.byte..).unwrap_or_default();
         let steps = usize::try_from(code_point - self.code_point).unwrap_or(usize::MAX);
-        match rest.char_indices().nth(steps) {
-            Some((bytes, _)) => self.byte += bytes,
-            None => self.byte = self.content.len(),
-        }
+        let rest = self.content.as_bytes().get(self.byte..).unwrap_or_default();
+        self.byte += bytes_of(rest, steps);
         self.code_point = code_point;
+    }
+}
+
+/// The bytes of so many code points; of all of them if there are no more.
+///
+/// It counts in blocks, as counting is quicker than decoding.
+fn bytes_of(text: &[u8], mut code_points: usize) -> usize {
+    const BLOCK: usize = 64;
+    let starts = |byte: &&u8| !matches!(byte, 0x80..=0xBF);
+    let mut bytes = 0;
+    for block in text.chunks(BLOCK) {
+        // At most 64, so the sum fits a byte and takes few registers.
+        let count = usize::from(block.iter().map(|byte| u8::from(starts(&byte))).sum::<u8>());
+        if count > code_points {
+            let mut left = code_points;
+            let within = block.iter().position(|byte| {
+                let is_next = starts(&byte);
+                let found = is_next && left == 0;
+                left -= usize::from(is_next && !found);
+                found
+            });
+            return bytes + within.unwrap_or(block.len());
+        }
+        code_points -= count;
+        bytes += block.len();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_of;
+
+    #[test]
+    fn bytes_of_code_points_are_those_of_the_standard_library() {
+        let texts = ["", "a", "é", "plain words in between ", "größte Übersicht – 東京 😀 "];
+        for text in texts {
+            for repeat in [0, 1, 3, 7, 40] {
+                let text = text.repeat(repeat);
+                let count = text.chars().count();
+                for code_points in 0..count + 3 {
+                    let expected = text.char_indices().nth(code_points);
+                    let expected = expected.map_or(text.len(), |(byte, _)| byte);
+                    assert_eq!(bytes_of(text.as_bytes(), code_points), expected, "{code_points}");
+                }
+            }
+        }
     }
 }

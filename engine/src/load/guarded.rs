@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use foldhash::fast::FixedState;
-use oar_expr::{Guards, Matcher, Subject};
+use oar_expr::{Guards, Matcher, Programs, Subject};
 
 use super::environment::Environment;
 use super::rule_set::Rule;
@@ -118,22 +118,33 @@ fn is_plain(environment: &Environment, slot: u32) -> bool {
     })
 }
 
+/// What is told of rules before there is a rule set.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'p> {
+    /// By rank.
+    pub(crate) rules: &'p [Rule],
+    pub(crate) conditions: &'p Programs,
+    pub(crate) environment: &'p Environment,
+}
+
 type Key<'r> = (Subject<'r>, Way, &'r str);
 
 impl Guarded {
     /// Gathers the literals of these rules, if that is worth it.
-    pub(crate) fn new(ranks: &[u32], rules: &[Rule], environment: &Environment) -> Option<Self> {
+    pub(crate) fn new(ranks: &[u32], parts: Parts<'_>) -> Option<Self> {
         if ranks.len() < FEWEST {
             return None;
         }
-        let plain = |slot| is_plain(environment, slot);
+        let plain = |slot| is_plain(parts.environment, slot);
         let strong = |_: Subject<'_>, _: &Matcher<'_>| false;
-        let program = |rank: &u32| {
-            let rule = rules.get(*rank as usize).filter(|rule| rule.direct)?;
-            rule.program.as_ref()
+        let condition = |rank: &u32| {
+            let rule = parts.rules.get(*rank as usize).filter(|rule| rule.direct)?;
+            rule.condition
         };
-        let first: Vec<Option<Guards<'_>>> =
-            ranks.iter().map(|rank| program(rank)?.guards(&plain, &strong)).collect();
+        let first: Vec<Option<Guards<'_>>> = ranks
+            .iter()
+            .map(|rank| parts.conditions.guards(condition(rank)?, &plain, &strong))
+            .collect();
         // A literal that many rules share tells little; another test of theirs may tell more.
         let mut shared: HashMap<Key<'_>, usize, FixedState> = HashMap::default();
         for (subject, matcher) in first.iter().flatten().flat_map(|guards| &guards.tests) {
@@ -156,7 +167,7 @@ impl Guarded {
                 .tests
                 .iter()
                 .any(|(subject, matcher)| weak(*subject, matcher))
-                .then(|| program(rank)?.guards(&plain, &weak))
+                .then(|| parts.conditions.guards(condition(rank)?, &plain, &weak))
                 .flatten();
             open.file(*rank, better.as_ref().unwrap_or(first));
         }

@@ -9,6 +9,7 @@ use super::capability::Capability;
 use super::config::{Config, Names};
 use super::draft::{self, Draft};
 use super::failed::Failed;
+use super::guarded::Parts;
 use super::resolve::{Resolved, resolve};
 use super::rule_set::{Rule, RuleSet};
 use super::select::AnchorIndex;
@@ -208,7 +209,7 @@ impl Loader {
             diagnostics.push(Diagnostic::error("limit", message));
             return Err(LoadError { phase: Phase::Rules, diagnostics, sound });
         }
-        let Resolved { mut rules, anchors } =
+        let Resolved { mut rules, conditions, anchors } =
             resolve(drafts, &failed, &capability, &mut diagnostics);
         let rule_faults = errors(&diagnostics);
         configure(&self.configs, &self.limits, &failed, &mut rules, &mut diagnostics);
@@ -218,9 +219,17 @@ impl Loader {
         }
         let mut anchors = index(&capability, &rules, &anchors);
         if self.guarded {
-            anchors.iter_mut().for_each(|index| index.guard(&rules, &capability.environment));
+            let parts = Parts {
+                rules: &rules,
+                conditions: &conditions,
+                environment: &capability.environment,
+            };
+            anchors.iter_mut().for_each(|index| index.guard(parts));
         }
-        Ok(Loaded { rules: RuleSet::new(capability, rules, anchors), warnings: diagnostics })
+        Ok(Loaded {
+            rules: RuleSet::new(capability, rules, conditions, anchors),
+            warnings: diagnostics,
+        })
     }
 }
 
@@ -259,6 +268,9 @@ pub(super) fn configure(
     rules: &mut [Rule],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    if configs.is_empty() {
+        return;
+    }
     let names = Names::new(rules);
     for source in configs {
         let reading = source.read(limits);

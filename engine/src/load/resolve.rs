@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use oar_expr::Programs;
+
 use super::capability::Capability;
 use super::draft::{Draft, is_counter};
 use super::failed::Failed;
@@ -15,6 +17,7 @@ use crate::observe::Derivation;
 /// The rules in base order, each with the host-local name of its anchor.
 pub(crate) struct Resolved {
     pub(crate) rules: Vec<Rule>,
+    pub(crate) conditions: Programs,
     pub(crate) anchors: Vec<Box<str>>,
 }
 
@@ -48,13 +51,24 @@ pub(crate) fn resolve(
     let anchors = drafts.iter().map(|draft| draft.local_anchor.clone()).collect();
     let scopes: Vec<Option<u32>> = drafts.iter().map(|draft| draft.scope).collect();
     let mut rules = Vec::with_capacity(drafts.len());
+    let mut conditions = Programs::new();
+    let mut roomy = true;
     let links = links.overrides.into_iter().zip(links.on_error).zip(links.counters);
     for (rank, (draft, ((overrides, on_error), counters))) in
         (0..).zip(drafts.into_iter().zip(links))
     {
-        rules.push(finish(rank, draft, overrides, on_error, counters, &scopes, capability));
+        let condition = draft.program.as_ref().and_then(|program| conditions.push(program));
+        roomy &= condition.is_some() || draft.program.is_none();
+        let mut rule = finish(rank, draft, overrides, on_error, counters, &scopes, capability);
+        rule.condition = condition;
+        rules.push(rule);
     }
-    Resolved { rules, anchors }
+    if !roomy {
+        let message = "the conditions of all rules together are too long";
+        diagnostics.push(Diagnostic::error("limit", message));
+    }
+    conditions.shrink();
+    Resolved { rules, conditions, anchors }
 }
 
 /// Refuses every rule whose qualified identifier an earlier document has ([OAR-DOC-9]).
@@ -340,12 +354,20 @@ fn finish(
         let items = node.and_then(Node::as_array).unwrap_or_default();
         items.iter().filter_map(|item| item.as_str().map(Into::into)).collect()
     };
+    let condition_names = match (document.detector, &draft.program) {
+        (Some(_), Some(program)) => program.uses().iter().map(|used| used.slot).collect(),
+        _ => Box::default(),
+    };
     let rest = Rest {
         flow: strings(document.flow),
         on_fire: document.on_fire.into(),
         overrides: overrides.into(),
         transform: draft.transform,
         detector: document.detector.and_then(Node::as_str).map(Into::into),
+        condition_names,
+        scope: draft.scope,
+        counter_targets: counters.into(),
+        counters_read: counters_read.into(),
         calls: draft.calls.into(),
         copy: draft.copy.into(),
     };
@@ -354,6 +376,8 @@ fn finish(
         && rest.overrides.is_empty()
         && rest.transform.is_none()
         && rest.detector.is_none()
+        && rest.scope.is_none()
+        && rest.counters_read.is_empty()
         && rest.calls.is_empty()
         && rest.copy.is_empty();
     let id = document.id.as_str().unwrap_or_default().len();
@@ -367,12 +391,9 @@ fn finish(
         mandatory: document.mandatory,
         direct: rest.flow.is_empty() && rest.detector.is_none(),
         on_error,
-        program: draft.program,
+        condition: None,
         selector: draft.selector.into(),
         references: references.into(),
-        scope: draft.scope,
-        counter_targets: counters.into(),
-        counters_read: counters_read.into(),
         rest: (!plain).then(|| Box::new(rest)),
     }
 }

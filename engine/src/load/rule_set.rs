@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use oar_expr::Program;
+use oar_expr::{ProgramId, Programs};
 
 use super::capability::Capability;
 use super::environment::Environment;
@@ -23,6 +23,8 @@ pub struct RuleSet {
     pub(crate) capability: Capability,
     /// By rank.
     pub(crate) rules: Box<[Rule]>,
+    /// The conditions, in the order of the ranks.
+    pub(crate) conditions: Programs,
     pub(crate) anchors: Box<[AnchorIndex]>,
     pub(crate) anchor_by_name: HashMap<Box<str>, u32>,
     /// Tells its handles from those of another set.
@@ -45,15 +47,10 @@ pub(crate) struct Rule {
     /// Whether nothing comes before its condition: no flow and no detector.
     pub(crate) direct: bool,
     pub(crate) on_error: OnError,
-    pub(crate) program: Option<Program>,
+    pub(crate) condition: Option<ProgramId>,
     pub(crate) selector: Box<[Clause]>,
     /// Every slot that the rule references ([OAR-FACT-11]), its counter readers' scopes included.
     pub(crate) references: Box<[u32]>,
-    pub(crate) scope: Option<u32>,
-    /// For each reference of the program, whose counter it reads ([OAR-FIRE-11]).
-    pub(crate) counter_targets: Box<[CounterTarget]>,
-    /// The ranks whose counters its condition or copy may read.
-    pub(crate) counters_read: Box<[u32]>,
     pub(crate) rest: Option<Box<Rest>>,
 }
 
@@ -66,6 +63,13 @@ pub(crate) struct Rest {
     pub(crate) overrides: Box<[u32]>,
     pub(crate) transform: Option<Transform>,
     pub(crate) detector: Option<Box<str>>,
+    /// What the condition names, where there is a detector to report it.
+    pub(crate) condition_names: Box<[u32]>,
+    pub(crate) scope: Option<u32>,
+    /// For each reference of the condition, whose counter it reads ([OAR-FIRE-11]).
+    pub(crate) counter_targets: Box<[CounterTarget]>,
+    /// The ranks whose counters its condition or copy may read.
+    pub(crate) counters_read: Box<[u32]>,
     /// The calls of functions in the condition, each with its argument where that is a literal.
     pub(crate) calls: Box<[(u32, Option<FactValue>)]>,
     pub(crate) copy: Box<[(CopyMember, Template)]>,
@@ -160,19 +164,34 @@ impl Rule {
     pub(crate) fn transform(&self) -> Option<&Transform> {
         self.rest.as_ref()?.transform.as_ref()
     }
+
+    /// The slot of the fact that scopes its counters ([OAR-FIRE-10]).
+    pub(crate) fn scope(&self) -> Option<u32> {
+        self.rest.as_ref()?.scope
+    }
+
+    pub(crate) fn counters_read(&self) -> &[u32] {
+        self.rest.as_ref().map(|rest| &*rest.counters_read).unwrap_or_default()
+    }
 }
 
 static NEXT_STAMP: AtomicU64 = AtomicU64::new(1);
 
 impl RuleSet {
     /// Builds the indexes over `rules`, which are in base order.
-    pub(crate) fn new(capability: Capability, rules: Vec<Rule>, anchors: Vec<AnchorIndex>) -> Self {
+    pub(crate) fn new(
+        capability: Capability,
+        rules: Vec<Rule>,
+        conditions: Programs,
+        anchors: Vec<AnchorIndex>,
+    ) -> Self {
         let by_name = |(position, anchor): (usize, &AnchorIndex)| {
             (anchor.local.clone(), u32::try_from(position).unwrap_or(u32::MAX))
         };
         Self {
             capability,
             rules: rules.into(),
+            conditions,
             anchor_by_name: anchors.iter().enumerate().map(by_name).collect(),
             anchors: anchors.into(),
             stamp: NEXT_STAMP.fetch_add(1, Ordering::Relaxed),
@@ -223,8 +242,9 @@ impl RuleSet {
     /// # Errors
     /// When the capability document declares no such anchor.
     pub fn occurrence(&self, anchor: &str) -> Result<Occurrence<'_>, UnknownAnchor> {
-        let index = self.anchor_by_name.get(anchor).copied();
+        let index = self.anchor_by_name.get(anchor);
         index
+            .and_then(|index| self.anchors.get(*index as usize))
             .map(|index| Occurrence::at(self, index))
             .ok_or_else(|| UnknownAnchor(anchor.to_owned()))
     }

@@ -9,8 +9,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::environment::Environment;
-use super::guarded::Guarded;
+use super::guarded::{Guarded, Parts};
 use super::rule_set::Rule;
 use crate::document::rule::Enforcement;
 
@@ -59,15 +58,15 @@ impl Filed {
         };
         Self {
             orders: any(|rule| !rule.overrides().is_empty()),
-            reads_counters: any(|rule| !rule.counters_read.is_empty()),
+            reads_counters: any(|rule| !rule.counters_read().is_empty()),
             ranks: ranks.into(),
             exact,
             guarded: None,
         }
     }
 
-    fn guard(&mut self, rules: &[Rule], environment: &Environment) {
-        self.guarded = Guarded::new(&self.ranks, rules, environment).map(Box::new);
+    fn guard(&mut self, parts: Parts<'_>) {
+        self.guarded = Guarded::new(&self.ranks, parts).map(Box::new);
     }
 }
 
@@ -124,11 +123,11 @@ impl AnchorIndex {
     }
 
     /// Gathers the literals of long lists.
-    pub(crate) fn guard(&mut self, rules: &[Rule], environment: &Environment) {
-        self.always.guard(rules, environment);
+    pub(crate) fn guard(&mut self, parts: Parts<'_>) {
+        self.always.guard(parts);
         for table in &mut self.tables {
             // Each list on its own, so that the order in which they are taken is of no account.
-            table.by_value.values_mut().for_each(|filed| filed.guard(rules, environment));
+            table.by_value.values_mut().for_each(|filed| filed.guard(parts));
         }
     }
 }

@@ -65,6 +65,14 @@ impl FactValue {
         }
     }
 
+    /// The same of a value that was found to be one of that type before, members and all.
+    pub(super) fn lent_as(&self, ty: Type) -> Option<Value<'_>> {
+        match (ty, self) {
+            (Type::StringMap, Self::Map(value)) => Some(Value::StringMap(value)),
+            _ => self.typed(ty),
+        }
+    }
+
     fn finite(&self) -> Option<f64> {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "an int is a value of a double fact")]
@@ -161,17 +169,8 @@ pub enum Supplied<'a> {
     Owned(FactValue),
 }
 
-impl Supplied<'_> {
-    /// The value as one of type `ty`, or `None` when it is not ([OAR-FACT-26]).
-    pub(crate) fn typed(&self, ty: Type) -> Option<Value<'_>> {
-        match self {
-            Self::Owned(value) => value.typed(ty),
-            Self::Lent(value) => typed_lent(*value, ty),
-        }
-    }
-}
-
-fn typed_lent(value: Value<'_>, ty: Type) -> Option<Value<'_>> {
+/// The value as one of type `ty`, or `None` when it is not ([OAR-FACT-26]).
+pub(super) fn typed_lent(value: Value<'_>, ty: Type) -> Option<Value<'_>> {
     match (ty, value) {
         (Type::Bool, Value::Bool(_))
         | (Type::Int, Value::Int(_))

@@ -9,6 +9,7 @@ mod derive;
 mod detector;
 mod fact;
 mod fingerprint;
+mod given;
 mod json;
 mod occurrence;
 mod provider;
@@ -23,8 +24,8 @@ pub use detector::{
 pub(crate) use fact::zero;
 pub use fact::{FactValue, Supplied};
 pub(crate) use fingerprint::{fingerprint, hexadecimal};
+pub(crate) use given::Mistyped;
 pub use json::JsonMap;
-pub(crate) use occurrence::FIRST;
 pub use occurrence::{Anchor, FactId, Occurrence, SupplyError, ToolCall};
 pub use provider::{FactProvider, ProviderFailure};
 pub use typed::{BindError, Binding, FactField, FactType, Facts};

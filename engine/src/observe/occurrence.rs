@@ -1,13 +1,13 @@
 //! One occurrence of an anchor, as the host describes it.
 
-use arrayvec::ArrayVec;
-use oar_expr::Map;
+use oar_expr::{Map, Value};
 use serde_json::Value as Json;
 
 use super::fact::Supplied;
+use super::given::{Given, Mistyped};
 use super::json::LentMap;
 use crate::document::source::Object;
-use crate::load::{RuleSet, UnknownAnchor};
+use crate::load::{AnchorIndex, RuleSet, UnknownAnchor};
 
 /// A handle to an anchor of one rule set, so that a misspelled moment fails at start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +103,7 @@ pub enum SupplyError {
 pub struct Occurrence<'a> {
     pub(crate) rules: &'a RuleSet,
     pub(crate) place: Place<'a>,
-    /// By slot; the first few without a heap allocation.
-    first: ArrayVec<(u32, Supplied<'a>), FIRST>,
-    more: Vec<(u32, Supplied<'a>)>,
+    given: Given<'a>,
     /// Whether a supplied value is not of its declared type.
     pub(crate) wrong: bool,
     pub(crate) content: Option<&'a str>,
@@ -113,20 +111,17 @@ pub struct Occurrence<'a> {
     pub(crate) activity: Option<Vec<&'a str>>,
 }
 
-/// How many supplied values an occurrence holds without a heap allocation.
-pub(crate) const FIRST: usize = 6;
-
 /// The moment of an occurrence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
-    /// A declared anchor, by its position in the rule set.
-    Declared(u32),
+    /// A declared anchor.
+    Declared(&'a AnchorIndex),
     /// A name that the host does not declare: nothing is selected there.
     Undeclared(&'a str),
 }
 
 impl<'a> Occurrence<'a> {
-    pub(crate) fn at(rules: &'a RuleSet, index: u32) -> Self {
+    pub(crate) fn at(rules: &'a RuleSet, index: &'a AnchorIndex) -> Self {
         Self::new(rules, Place::Declared(index))
     }
 
@@ -134,8 +129,7 @@ impl<'a> Occurrence<'a> {
         Self {
             rules,
             place,
-            first: ArrayVec::new(),
-            more: Vec::new(),
+            given: Given::default(),
             wrong: false,
             content: None,
             call: None,
@@ -148,10 +142,9 @@ impl<'a> Occurrence<'a> {
     /// # Errors
     /// When the handle was made by another rule set.
     pub fn at_anchor(rules: &'a RuleSet, anchor: Anchor) -> Result<Self, SupplyError> {
-        if anchor.stamp == rules.stamp {
-            Ok(Self::at(rules, anchor.index))
-        } else {
-            Err(SupplyError::Foreign)
+        match rules.anchors.get(anchor.index as usize) {
+            Some(index) if anchor.stamp == rules.stamp => Ok(Self::at(rules, index)),
+            _ => Err(SupplyError::Foreign),
         }
     }
 
@@ -201,16 +194,7 @@ impl<'a> Occurrence<'a> {
         if entry.derivation.is_some_and(super::Derivation::is_core) {
             return Err(SupplyError::Core(entry.name().to_owned()));
         }
-        self.wrong |= value.typed(entry.ty()).is_none();
-        let mut all = self.first.iter_mut().chain(&mut self.more);
-        match all.find(|(own, _)| *own == slot) {
-            Some((_, earlier)) => *earlier = value,
-            None => {
-                if let Err(full) = self.first.try_push((slot, value)) {
-                    self.more.push(full.element());
-                }
-            }
-        }
+        self.wrong |= !self.given.put(slot, entry.ty(), value);
         Ok(self)
     }
 
@@ -237,7 +221,7 @@ impl<'a> Occurrence<'a> {
     pub fn anchor(&self) -> &'a str {
         match self.place {
             Place::Undeclared(name) => name,
-            Place::Declared(_) => self.index().map(|index| &*index.local).unwrap_or_default(),
+            Place::Declared(index) => &index.local,
         }
     }
 
@@ -253,32 +237,26 @@ impl<'a> Occurrence<'a> {
         self.call.as_ref()
     }
 
-    pub(crate) fn index(&self) -> Option<&'a crate::load::AnchorIndex> {
+    pub(crate) fn index(&self) -> Option<&'a AnchorIndex> {
         match self.place {
-            Place::Declared(index) => self.rules.anchors.get(index as usize),
+            Place::Declared(index) => Some(index),
             Place::Undeclared(_) => None,
         }
     }
 
     /// The supplied value of a slot, if the host supplied one.
-    pub(crate) fn supplied(&self, slot: u32) -> Option<&Supplied<'a>> {
-        self.first.iter().chain(&self.more).find(|(own, _)| *own == slot).map(|(_, value)| value)
+    pub(crate) fn supplied(&self, slot: u32) -> Option<Result<Value<'_>, Mistyped>> {
+        self.given.get(slot)
     }
 
-    /// The first supplied values that are of their declared types.
-    pub(crate) fn first_typed(&self) -> impl Iterator<Item = (u32, oar_expr::Value<'_>)> {
-        let environment = self.rules.environment();
-        self.first
-            .iter()
-            .filter_map(|(slot, value)| Some((*slot, value.typed(environment.entry(*slot)?.ty())?)))
+    /// The supplied value of a slot, if it is at hand in one step.
+    #[inline]
+    pub(crate) fn lent(&self, slot: u32) -> Option<Value<'_>> {
+        self.given.lent(slot)
     }
 
     /// Whether the supplied value of a slot is of another type than the declared one.
     pub(crate) fn is_wrong(&self, slot: u32) -> bool {
-        let declared = self.rules.environment().entry(slot);
-        match (self.supplied(slot), declared) {
-            (Some(value), Some(entry)) => value.typed(entry.ty()).is_none(),
-            _ => false,
-        }
+        matches!(self.given.get(slot), Some(Err(Mistyped)))
     }
 }

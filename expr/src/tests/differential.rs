@@ -3,12 +3,12 @@
 //! The slow one shares no code with the fast one beyond the parser: it recurses, computes ints in
 //! 128 bits and text in vectors of characters, and must agree on values, raises and their places.
 
-use super::{Declared, Members, World, load, run};
+use super::{Declared, Lender, Members, World, load, run};
 use crate::Map as _;
 use crate::program::Instruction;
 use crate::{
-    Ast, BinaryOperator, Limits, Member, NodeId, NodeKind, RaiseKind, Scalar, Span, Type,
-    UnaryOperator, Value, compile, parse,
+    Ast, BinaryOperator, Limits, Member, NodeId, NodeKind, Programs, RaiseKind, Scalar, Span,
+    Stack, Type, UnaryOperator, Value, compile, parse,
 };
 
 /// A small generator of numbers (xorshift); the seed of a failure is in its message.
@@ -412,17 +412,24 @@ pub(super) fn worlds() -> Vec<World> {
 fn programs_agree_with_a_slow_walk() {
     let worlds = worlds();
     let (mut values, mut faults) = ([0u32; 2], 0u32);
+    // Each behind those before it, as in a rule set.
+    let mut packed = Programs::new();
     for seed in 1..=6000u64 {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let depth = 1 + random.below(4);
         let source = expression(&mut random, Type::Bool, depth);
         let program = load(&source);
         let ast = parse(&source).unwrap();
+        let id = packed.push(&program).unwrap();
         for world in &worlds {
             let walker = Walker { source: &source, ast: &ast, world };
             let expected = walker.flag(ast.root());
             let found = run(&program, world).map_err(|raise| (raise.kind, raise.span));
             assert_eq!(found, expected, "seed {seed}: {source}");
+            let mut host = Lender { world, program: &program, asked: Vec::new() };
+            let found = packed.evaluate(id, &mut host, &mut Stack::new());
+            let found = found.map_err(|raise| (raise.kind, raise.span));
+            assert_eq!(found, expected, "seed {seed}, packed: {source}");
             match expected {
                 Ok(value) => values[usize::from(value)] += 1,
                 Err(_) => faults += 1,

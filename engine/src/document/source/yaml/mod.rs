@@ -113,8 +113,7 @@ impl<'t, 'r> Reader<'t, 'r> {
     fn stream(&mut self) -> Read<()> {
         // The parser would take a NUL for the end of the text, and other control characters for
         // text.
-        let control = |&(_, b): &(usize, u8)| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r');
-        if let Some((at, byte)) = self.text.bytes().enumerate().find(control) {
+        if let Some((at, byte)) = control(self.text.as_bytes()) {
             let message = format!("a raw control character U+{byte:04X}");
             let help = format!("in double quotes it is written `\\x{byte:02x}`");
             return Err(Fault::new(self.span(at, at + 1), message).help(help));
@@ -134,7 +133,7 @@ impl<'t, 'r> Reader<'t, 'r> {
             let start = self.offsets.byte(place.start.index());
             let end = self.offsets.byte(place.end.index()).max(start);
             // A document without `---` is said to start at its text, behind what introduces that.
-            let is_place = event != Event::DocumentStart(false);
+            let is_place = !matches!(event, Event::DocumentStart(false));
             self.event(event, start, end)?;
             if is_place {
                 self.previous_end = end;
@@ -455,6 +454,16 @@ impl<'t, 'r> Reader<'t, 'r> {
     fn wants_key(&self) -> bool {
         self.levels.last().is_some_and(|level| level.wants_key)
     }
+}
+
+/// The first control character that YAML does not allow, and where it stands.
+fn control(text: &[u8]) -> Option<(usize, u8)> {
+    let is_control = |b: &u8| *b < b' ' && !matches!(*b, b'\t' | b'\n' | b'\r');
+    // Whether there is one at all is told block by block, without a branch for each byte.
+    let block = |block: &[u8]| block.iter().fold(false, |any, b| any | is_control(b));
+    let (at, block) = text.chunks(256).enumerate().find(|(_, bytes)| block(bytes))?;
+    let within = block.iter().position(is_control)?;
+    Some((at * 256 + within, *block.get(within)?))
 }
 
 /// What a scalar counts against the limit of aliases: a long text is as dear as many values.
