@@ -12,6 +12,7 @@ mod documents;
 mod eval;
 mod explain;
 mod extras;
+mod hooks;
 mod input;
 mod lint;
 mod moment;
@@ -42,12 +43,16 @@ enum Command {
     Eval(eval::Args),
     Explain(explain::Args),
     Test(test::Args),
+    Hooks(hooks::Args),
     Schema(extras::SchemaArgs),
     Completions(extras::CompletionsArgs),
     Man(extras::ManArgs),
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = hooks::called() {
+        return code;
+    }
     let cli = Cli::parse();
     let mut output = Output::new(cli.color);
     let result = match &cli.command {
@@ -56,6 +61,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::run(args, &mut output),
         Command::Explain(args) => explain::run(args, &mut output),
         Command::Test(args) => test::run(args, cli.color, &mut output),
+        Command::Hooks(args) => hooks::run(args, &mut output),
         Command::Schema(args) => Ok(extras::schema(args, &mut output)),
         Command::Completions(args) => Ok(extras::completions::<Cli>(args, &mut output)),
         Command::Man(args) => extras::man::<Cli>(args, &mut output),

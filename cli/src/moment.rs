@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use oar_agent_hooks::{Agent, Call, Event, Protected, Stage};
 use oar_engine::diagnostic::Diagnostic;
 use oar_engine::document::source::{Node, Object, SourceFile, join_pointer};
 use oar_engine::observe::{
@@ -193,7 +194,14 @@ impl Moment {
     }
 
     /// `host`, whose reserved detector reports what this occurrence says ([OAR-CONF-25]).
-    pub(crate) fn host(&self, host: &Host) -> Host {
+    ///
+    /// Under the capability documents of coding agents, what `oar hooks` would observe of the
+    /// tool call is observed here too.
+    pub(crate) fn host(&self, host: &Host, rules: &RuleSet) -> Host {
+        let host = match rules.capability().host() {
+            oar_agent_hooks::HOST => &self.hook(host),
+            _ => host,
+        };
         match self.detector_facts.is_empty() {
             true => host.clone(),
             false => {
@@ -203,6 +211,29 @@ impl Moment {
                 host.clone().detector("detector://fixture", Reporting(observations))
             }
         }
+    }
+
+    /// A host that observes the tool call as `oar hooks` does, with Claude Code's names of tools
+    /// unless `hook.agent` says otherwise, in a directory that is not there unless `hook.cwd`
+    /// says where.
+    fn hook(&self, host: &Host) -> Host {
+        let text = |name: &str| {
+            let fact = self.facts.iter().find(|(own, _)| own == name);
+            fact.and_then(|(_, value)| match value {
+                FactValue::String(text) => Some(text.as_str()),
+                _ => None,
+            })
+        };
+        let agent = text("hook.agent").and_then(|name| name.parse().ok()).unwrap_or(Agent::Claude);
+        let mut event = Event::new(agent, agent.adapter().first_event(), Stage::BeforeTool);
+        event.cwd = Some(text("hook.cwd").unwrap_or("/home/dev/shop").into());
+        if let Some((name, arguments)) = &self.call {
+            event.call = Some(Call::new(agent, name, arguments.clone()));
+        }
+        let shapes = oar_agent_hooks::TokenShapes;
+        host.clone()
+            .provider(oar_agent_hooks::observing(event, Protected::default()))
+            .detector(oar_agent_hooks::TokenShapes::REFERENCE, shapes)
     }
 }
 

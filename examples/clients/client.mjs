@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-const arguments_ = ["eval", "--stream", "--rules", "examples/coding-agent"];
+const arguments_ = ["eval", "--stream", "--rules", "examples/coding-basics"];
 const oar = spawn(process.env.OAR ?? "oar", arguments_, { stdio: ["pipe", "pipe", "inherit"] });
 const lines = createInterface({ input: oar.stdout })[Symbol.asyncIterator]();
 

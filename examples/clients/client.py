@@ -1,7 +1,7 @@
 import json, os, subprocess
 
 oar = subprocess.Popen(
-    [os.environ.get("OAR", "oar"), "eval", "--stream", "--rules", "examples/coding-agent"],
+    [os.environ.get("OAR", "oar"), "eval", "--stream", "--rules", "examples/coding-basics"],
     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
 def decide(occurrence):

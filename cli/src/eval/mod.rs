@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
     let mut reports = Vec::new();
     let single = moments.len() == 1;
     for (index, moment) in moments.iter().enumerate() {
-        let host = moment.host(&host);
+        let host = moment.host(&host, &rules);
         let occurrence = moment.occurrence(&rules).map_err(|e| Trouble::Usage(e.to_string()))?;
         let outcome = host.decide(sessions.of(moment), &occurrence);
         blocked |= outcome.decision() == Decision::Block;

@@ -112,7 +112,7 @@ impl Desk<'_> {
         }
         let moment = Moment::read(&at, &["id"], self.rules).map_err(|faults| told(&faults))?;
         let occurrence = moment.occurrence(self.rules).map_err(|error| error.to_string())?;
-        let host = moment.host(&self.host);
+        let host = moment.host(&self.host, self.rules);
         let outcome = host.decide(self.sessions.of(&moment), &occurrence);
         Ok(("report", outcome.report().to_json()))
     }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
         if moments.len() > 1 {
             head(index, moment, output);
         }
-        let host = moment.host(&host);
+        let host = moment.host(&host, &rules);
         let occurrence = moment.occurrence(&rules).map_err(|e| Trouble::Usage(e.to_string()))?;
         host.explain(sessions.of(moment), &occurrence, &texts, |outcome, explained| {
             write(args, outcome, explained, output);

@@ -71,7 +71,7 @@ fn run(suite: &Suite, case: &Case, coverage: &mut Coverage) -> Vec<String> {
     let mut last = Value::Null;
     let several = case.steps.len() > 1;
     for (index, step) in case.steps.iter().enumerate() {
-        let host = step.moment.host(&host);
+        let host = step.moment.host(&host, &suite.rules);
         let occurrence = match step.moment.occurrence(&suite.rules) {
             Ok(occurrence) => occurrence,
             Err(error) => return vec![error.to_string()],

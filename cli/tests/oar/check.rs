@@ -217,8 +217,8 @@ fn portability_is_reported_and_is_no_fault() {
     let ran = oar(&root(), "check --portability examples", "");
     snapshot("check-portability", &ran.out);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let arguments = "check --portability examples/coding-agent/habits.yaml \
-                     --capability examples/coding-agent/capability.yaml \
+    let arguments = "check --portability examples/coding-basics/habits.yaml \
+                     --capability examples/coding-basics/capability.yaml \
                      --capability examples/content-safety/capability.yaml";
     let ran = oar(&root(), arguments, "");
     snapshot("check-portability-of-hosts", &ran.out);

@@ -9,7 +9,7 @@ const PUSH: &str = r#"{"anchor": "tool.pre_invoke", "facts": {"example.coder.bra
   "tool_call": {"name": "shell", "arguments": {"command": "git push"}}}"#;
 
 fn eval(arguments: &str, input: &str) -> crate::run::Ran {
-    oar(&root(), &format!("eval --rules examples/coding-agent {arguments}"), input)
+    oar(&root(), &format!("eval --rules examples/coding-basics {arguments}"), input)
 }
 
 #[test]

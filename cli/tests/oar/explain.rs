@@ -16,19 +16,19 @@ fn explain(pack: &str, arguments: &str, occurrence: &str) -> String {
 fn a_call_of_the_coding_agent() {
     let push = "{anchor: tool.pre_invoke, facts: {example.coder.branch: main},
       tool_call: {name: shell, arguments: {command: git push origin}}}";
-    snapshot("explain-coding-agent", &explain("coding-agent", "", push));
-    snapshot("explain-redacted", &explain("coding-agent", "--redact", push));
+    snapshot("explain-coding-basics", &explain("coding-basics", "", push));
+    snapshot("explain-redacted", &explain("coding-basics", "--redact", push));
     let force = push.replace("origin", "--force");
-    snapshot("explain-block", &explain("coding-agent", "", &force));
+    snapshot("explain-block", &explain("coding-basics", "", &force));
     let commit = "{anchor: tool.pre_invoke, recent_activity: [read, edit, read],
       tool_call: {name: commit}}";
-    snapshot("explain-flow-and-suppression", &explain("coding-agent", "", commit));
+    snapshot("explain-flow-and-suppression", &explain("coding-basics", "", commit));
     let early = commit.replace("edit", "look");
     let arguments = "--rule TEST_BEFORE_COMMIT --rule MASK_SECRETS --rule NO_FORCED_PUSH";
-    snapshot("explain-named-rules", &explain("coding-agent", arguments, &early));
+    snapshot("explain-named-rules", &explain("coding-basics", arguments, &early));
     let secret = "{anchor: model.tool_result, content: TOKEN=abc123,
       detector_facts: {secret_matches: [{start: 6, end: 12}]}}";
-    snapshot("explain-detector", &explain("coding-agent", "", secret));
+    snapshot("explain-detector", &explain("coding-basics", "", secret));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn content_of_the_safety_pack() {
 
 #[test]
 fn an_unknown_rule_is_named() {
-    let ran = oar(&root(), "explain --rules examples/coding-agent --rule LOP -", "anchor: a");
+    let ran = oar(&root(), "explain --rules examples/coding-basics --rule LOP -", "anchor: a");
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert_eq!(ran.err, "error: rule `LOP` is not loaded\n");
 }
@@ -66,7 +66,7 @@ fn an_unknown_rule_is_named() {
 fn redacted_output_holds_no_value() {
     let push = "{anchor: tool.pre_invoke, facts: {example.coder.branch: hidden-branch},
       tool_call: {name: shell, arguments: {command: git push hidden-command}}}";
-    let text = explain("coding-agent", "--redact", push);
+    let text = explain("coding-basics", "--redact", push);
     assert!(!text.contains("hidden"), "{text}");
 }
 
@@ -75,14 +75,14 @@ fn redacted_output_holds_no_value() {
 fn every_rule_of_the_examples_has_an_explanation() {
     let moments = [
         (
-            "coding-agent",
+            "coding-basics",
             "{anchor: tool.pre_invoke, tool_call: {name: shell, arguments: {command: ls}}}",
         ),
         (
-            "coding-agent",
+            "coding-basics",
             "{anchor: tool.pre_invoke, recent_activity: [edit], tool_call: {name: commit}}",
         ),
-        ("coding-agent", "{anchor: model.tool_result, content: x}"),
+        ("coding-basics", "{anchor: model.tool_result, content: x}"),
         ("mcp-gateway", "{anchor: call.before, tool_call: {name: grant_role}}"),
         ("mcp-gateway", "{anchor: call.before, tool_call: {name: send_mail}}"),
         ("mcp-gateway", "{anchor: server.list}"),

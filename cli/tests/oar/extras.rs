@@ -22,9 +22,9 @@ fn the_examples_follow_the_schema_of_test_files() {
     let schema = serde_json::from_str(&schema).expect("json");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let files = [
-        "coding-agent/shell",
-        "coding-agent/habits",
-        "coding-agent/secrets",
+        "coding-basics/shell",
+        "coding-basics/habits",
+        "coding-basics/secrets",
         "mcp-gateway/gateway",
         "content-safety/safety",
     ];

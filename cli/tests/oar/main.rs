@@ -8,6 +8,7 @@ mod docs;
 mod eval;
 mod explain;
 mod extras;
+mod hooks;
 mod lints;
 mod run;
 mod snapshot;

@@ -46,7 +46,7 @@ fn pack(cases: &str) -> Directory {
 fn the_examples_pass_their_tests() {
     let ran = oar(&root(), "test examples --threshold 98", "");
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.out.contains("ok: 34 cases passed\n"), "{}", ran.out);
+    assert!(ran.out.contains("ok: 108 cases passed\n"), "{}", ran.out);
     let ran = oar(&root(), "check examples", "");
     assert_eq!(ran.code, 0, "{}", ran.out);
 }

@@ -663,4 +663,18 @@ impl Record<'_> {
         let applied = transform::apply(content, planned);
         self.more_mut().content = Some(applied);
     }
+
+    /// The same for content that is put together from parts of these lengths in code points.
+    pub(crate) fn transformed_parts(
+        &self,
+        facts: &Facts<'_>,
+        lengths: &[usize],
+    ) -> Option<Vec<String>> {
+        let content = facts.occurrence.content?;
+        let planned = self.more().transforms.iter().filter_map(|planned| {
+            let rule = facts.rules.rule(planned.rank)?;
+            Some((rule.transform()?, planned))
+        });
+        Some(transform::apply_to_parts(content, lengths, planned))
+    }
 }

@@ -348,6 +348,18 @@ impl<'o> Outcome<'o> {
         self.content_after().filter(|_| self.winner.decision != Decision::Block)
     }
 
+    /// The content to deliver in parts, for a host that put it together from parts of these
+    /// lengths in code points: a rewritten range that reaches over a boundary is rewritten in
+    /// each part that it touches, and nothing moves from one part into another.
+    ///
+    /// `None` where the decision is not transform: the parts are to be delivered as they were,
+    /// or not at all.
+    #[must_use]
+    pub fn content_parts(&self, lengths: &[usize]) -> Option<Vec<String>> {
+        let decided = self.winner.decision == Decision::Transform;
+        decided.then(|| self.record.transformed_parts(&self.facts, lengths)).flatten()
+    }
+
     /// The content after the transforms, a block included, as [OAR-CONF-34] compares it.
     pub(crate) fn content_after(&self) -> Option<&str> {
         match &self.record.more().content {

@@ -435,3 +435,44 @@ fn a_provider_may_decide_an_occurrence_of_its_own() {
     let outcome_of = outer.occurrence("tool.pre_invoke").unwrap();
     assert_eq!(trace(&host.decide(&mut Session::new("s"), &outcome_of)), ["t/A:fired"]);
 }
+
+/// Content that a host put together from parts goes back into them: nothing moves over a boundary.
+#[test]
+fn transformed_content_is_told_in_the_parts_that_it_came_in() {
+    let transform = |action: &str, target: &str, replacement: &str| {
+        let requires = if target == "content" { json!({}) } else { json!({"facts": [target]}) };
+        json!({"effect": "transform", "requires": requires,
+            "transform": {"action": action, "target": target, "replacement": replacement}})
+    };
+    let parts = |members: Json, spans: Json, lengths: &[usize]| -> Option<Vec<String>> {
+        let rules = rules(vec![rule("A", members)]);
+        let mut occurrence = rules.occurrence("tool.pre_invoke").unwrap();
+        occurrence.content("abcdéf").fact("acme.spans", spans).unwrap();
+        let host = Host::new();
+        let mut session = Session::new("s");
+        host.decide(&mut session, &occurrence).content_parts(lengths)
+    };
+    let spans = |spans: &[(u32, u32)]| -> Json {
+        spans.iter().map(|(start, end)| json!({"start": start, "end": end})).collect()
+    };
+    let some =
+        |parts: &[&str]| Some(parts.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>());
+    let redact = || transform("redact", "acme.spans", "#");
+    let annotate = || transform("annotate", "acme.spans", "#");
+    for (members, given, lengths, wanted) in [
+        (redact(), spans(&[(1, 2), (4, 5)]), &[3, 0, 3][..], some(&["a#c", "", "d#f"])),
+        (redact(), spans(&[(2, 5)]), &[3, 0, 3], some(&["ab#", "", "#f"])),
+        (redact(), spans(&[(0, 6)]), &[2, 2, 2], some(&["#", "#", "#"])),
+        (
+            transform("replace", "content", "#"),
+            spans(&[]),
+            &[0, 4, 2, 0],
+            some(&["", "#", "#", ""]),
+        ),
+        (annotate(), spans(&[(0, 3), (4, 6)]), &[3, 3, 0], some(&["abc", "#déf#", ""])),
+        (redact(), spans(&[]), &[6], some(&["abcdéf"])),
+        (json!({"effect": "warn"}), spans(&[(0, 1)]), &[6], None),
+    ] {
+        assert_eq!(parts(members.clone(), given.clone(), lengths), wanted, "{members} {given}");
+    }
+}

@@ -48,6 +48,38 @@ pub(crate) fn apply<'t>(
     content: &str,
     transforms: impl Iterator<Item = (&'t Transform, &'t Planned)>,
 ) -> Applied {
+    let (edits, skipped) = edits(content, transforms);
+    Applied { content: edits.write(content), skipped }
+}
+
+/// The same, with the content cut into its parts: a range over a boundary is rewritten in each
+/// part that it touches.
+pub(crate) fn apply_to_parts<'t>(
+    content: &str,
+    lengths: &[usize],
+    transforms: impl Iterator<Item = (&'t Transform, &'t Planned)>,
+) -> Vec<String> {
+    let (edits, _) = edits(content, transforms);
+    let mut rest = content;
+    let mut start = 0;
+    let mut parts = Vec::with_capacity(lengths.len());
+    let filled = lengths.iter().rposition(|length| *length > 0).unwrap_or_default();
+    for (position, length) in lengths.iter().enumerate() {
+        let cut = rest.char_indices().nth(*length).map_or(rest.len(), |(byte, _)| byte);
+        let (part, after) = rest.split_at(cut);
+        let end = start + *length as u64;
+        // What is inserted at a boundary belongs to what follows ([OAR-OPS-21]).
+        parts.push(edits.within(start..end, position == filled).write(part));
+        (rest, start) = (after, end);
+    }
+    parts
+}
+
+/// The edits that transforms make, and the spans that they could not touch.
+fn edits<'t>(
+    content: &str,
+    transforms: impl Iterator<Item = (&'t Transform, &'t Planned)>,
+) -> (Edits<'t>, Vec<(u32, Range)>) {
     let length = content.chars().count() as u64;
     let whole = [Range { start: 0, end: length }];
     let mut edits = Edits::default();
@@ -66,7 +98,7 @@ pub(crate) fn apply<'t>(
             }
         }
     }
-    Applied { content: edits.write(content), skipped }
+    (edits, skipped)
 }
 
 /// The spans of one transform: those within the content, overlapping ones merged, the highest
@@ -123,6 +155,21 @@ impl<'t> Edits<'t> {
             self.inserted.remove(&offset);
         }
         self.rewritten.insert(range.start, (range.end, text));
+    }
+
+    /// The edits of a part of the content, in its coordinates; the last part that is not empty
+    /// has what is inserted at the end.
+    fn within(&self, part: std::ops::Range<u64>, last: bool) -> Self {
+        let clipped = self.rewritten.range(..part.end).filter_map(|(start, (end, text))| {
+            let (from, to) = ((*start).max(part.start), (*end).min(part.end));
+            (from < to).then(|| (from - part.start, (to - part.start, *text)))
+        });
+        let here = |offset: u64| part.contains(&offset) || (last && offset >= part.end);
+        let inserted = self.inserted.range(part.start..).filter(|(offset, _)| here(**offset));
+        Self {
+            rewritten: clipped.collect(),
+            inserted: inserted.map(|(at, texts)| (at - part.start, texts.clone())).collect(),
+        }
     }
 
     /// The content with all edits made.
