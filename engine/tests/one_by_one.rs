@@ -5,6 +5,13 @@
 //! asked must be the same. `OAR_CASES=100000 cargo test --release -p oar-engine --test one_by_one`
 //! runs more cases than the usual few; a case is one occurrence.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop where its own rules do not load"
+)]
+
 use std::sync::{Arc, Mutex};
 
 use oar_engine::observe::{Detector, DetectorFailure};

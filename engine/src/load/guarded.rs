@@ -180,12 +180,17 @@ impl Guarded {
     }
 }
 
+/// The ranks of the rules that look for each literal.
+type RanksByLiteral = BTreeMap<(Way, Box<str>), Vec<u32>>;
+/// The same of one way of looking.
+type Literals = Vec<(Box<str>, Vec<u32>)>;
+
 /// Literals that are still gathered.
 #[derive(Default)]
 struct Open {
     reads: Vec<u32>,
     always: Vec<u32>,
-    by_text: BTreeMap<Text, BTreeMap<(Way, Box<str>), Vec<u32>>>,
+    by_text: BTreeMap<Text, RanksByLiteral>,
     lengths: BTreeMap<(Text, Way), Vec<usize>>,
     bytes: usize,
 }
@@ -244,9 +249,9 @@ impl Open {
 }
 
 impl Tested {
-    fn new(text: Text, literals: BTreeMap<(Way, Box<str>), Vec<u32>>) -> Option<Self> {
+    fn new(text: Text, literals: RanksByLiteral) -> Option<Self> {
         let mut tested = Self { text: Some(text), ..Self::default() };
-        let mut by_way: BTreeMap<Way, Vec<(Box<str>, Vec<u32>)>> = BTreeMap::new();
+        let mut by_way: BTreeMap<Way, Literals> = BTreeMap::new();
         for ((way, literal), ranks) in literals {
             by_way.entry(way).or_default().push((literal, ranks));
         }
@@ -301,7 +306,7 @@ fn pack(all: &mut Vec<u32>, ranks: &[u32]) -> Ranks {
 }
 
 impl Table {
-    fn new(literals: Vec<(Box<str>, Vec<u32>)>) -> Self {
+    fn new(literals: Literals) -> Self {
         let mut all = Vec::new();
         let entry = |(literal, ranks): (Box<str>, Vec<u32>)| {
             (Box::from(literal.as_bytes()), pack(&mut all, &ranks))
@@ -319,7 +324,7 @@ impl Table {
 }
 
 impl ByLength {
-    fn new(literals: Vec<(Box<str>, Vec<u32>)>) -> Self {
+    fn new(literals: Literals) -> Self {
         let mut lengths: Vec<usize> = literals.iter().map(|(literal, _)| literal.len()).collect();
         lengths.sort_unstable();
         lengths.dedup();
