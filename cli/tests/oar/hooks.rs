@@ -273,7 +273,7 @@ effect: block
         let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": here,
             "tool_name": "Write", "tool_input": {"file_path": path, "content": ""}});
         let answer = place.hook("run claude --rules rules.yaml", &event.to_string());
-        assert_eq!(reason(&answer) != "", denied, "{path}: {answer}");
+        assert_eq!(!reason(&answer).is_empty(), denied, "{path}: {answer}");
     }
 }
 
