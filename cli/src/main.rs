@@ -66,11 +66,14 @@ fn main() -> ExitCode {
         Command::Completions(args) => Ok(extras::completions::<Cli>(args, &mut output)),
         Command::Man(args) => extras::man::<Cli>(args, &mut output),
     };
-    let result = result.and_then(|verdict| output.finish().map(|()| verdict));
+    let result = result.and_then(|verdict| match output.finish() {
+        // A reader that has seen enough, such as `head`, is no trouble. It does not change the
+        // verdict either: under `pipefail` a bad document must not pass for being piped.
+        Ok(()) | Err(Trouble::Closed) => Ok(verdict),
+        Err(trouble) => Err(trouble),
+    });
     match result {
         Ok(verdict) => verdict.into(),
-        // A reader that has seen enough, such as `head`, is no trouble.
-        Err(Trouble::Closed) => ExitCode::SUCCESS,
         Err(trouble) => {
             output::complain(cli.color, &trouble);
             trouble.into()

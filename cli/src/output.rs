@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use oar_engine::diagnostic::render::{Role, full_with};
+use oar_engine::diagnostic::render::{Role, concise, full_with};
 use oar_engine::diagnostic::{Diagnostic, Severity};
 
 /// When to colour.
@@ -68,6 +68,8 @@ pub(crate) enum Trouble {
     Io(String),
     /// Documents that the command needs do not load: the reader gets the faults themselves.
     Documents(Vec<Diagnostic>),
+    /// The same for a reader who must not see what the documents hold.
+    Redacted(Vec<Diagnostic>),
     /// Nobody reads the output any more.
     Closed,
 }
@@ -93,7 +95,7 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(message) | Self::Io(message) => f.write_str(message),
-            Self::Documents(diagnostics) => {
+            Self::Documents(diagnostics) | Self::Redacted(diagnostics) => {
                 write!(f, "{} do not load", counted(diagnostics.len(), "document"))
             }
             Self::Closed => f.write_str("the output is closed"),
@@ -104,7 +106,7 @@ impl fmt::Display for Trouble {
 impl From<Trouble> for ExitCode {
     fn from(trouble: Trouble) -> Self {
         match trouble {
-            Trouble::Documents(_) => Self::from(1),
+            Trouble::Documents(_) | Trouble::Redacted(_) => Self::from(1),
             Trouble::Usage(_) => Self::from(2),
             Trouble::Io(_) | Trouble::Closed => Self::from(3),
         }
@@ -119,6 +121,7 @@ pub(crate) fn complain(color: Color, trouble: &Trouble) {
             let texts: Vec<String> = diagnostics.iter().map(|d| full_with(d, painted)).collect();
             texts.join("\n")
         }
+        Trouble::Redacted(diagnostics) => diagnostics.iter().map(|d| concise(d) + "\n").collect(),
         _ => {
             let error = AnsiColor::Red.on_default().bold();
             format!("{error}error{error:#}: {trouble}\n")

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use oar_conformance::clauses;
+use oar_conformance::coverage::TestsOf;
 
 /// The areas of Open Agent Rules 1.0, each with its last number: none in between is left out.
 const AREAS: [(&str, u32); 12] = [
@@ -72,6 +73,30 @@ fn no_file_names_a_clause_that_is_not_listed() {
     }
     assert!(named > 2000, "only {named} identifiers were found");
     assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+/// The threat model names the test or fixture that shows each of its lines, and they are there.
+#[test]
+fn the_threat_model_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = std::fs::read_to_string(root.join("docs/threat-model.md")).unwrap();
+    let tests = TestsOf::workspace(root).unwrap();
+    let mut named = 0;
+    for row in text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| it tries"))
+    {
+        let Some(shown) = row.trim_end_matches(" |").rsplit(" | ").next() else { continue };
+        if shown == "shown by" {
+            continue;
+        }
+        let names: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "nothing shows: {row}");
+        for name in names {
+            let fixture = root.join(format!("conformance/corpus/{name}.json"));
+            assert!(tests.contains(name) || fixture.exists(), "{name} is not there");
+            named += 1;
+        }
+    }
+    assert!(named > 25, "only {named} are named");
 }
 
 /// Whatever in `text` looks like the identifier of a clause.

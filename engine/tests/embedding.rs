@@ -128,3 +128,36 @@ fn counters_and_the_anchor_cannot_be_supplied() {
         );
     }
 }
+
+/// A capability document may list a detector that nobody registered ([OAR-OPS-12]).
+#[test]
+fn detectors_that_nobody_registered_are_told_at_the_start() {
+    use oar_engine::load::CapabilityBuilder;
+    use oar_engine::observe::NoopDetector;
+    let rule = |id: &str, detector: &str, enforcement: &str| {
+        format!(
+            r#"{{"oar": "1.0", "id": "{id}", "kind": "detector", "anchor": "model.output",
+            "effect": "warn", "detector": {{"ref": "detector://{detector}"}}, "enforcement": "{enforcement}"}}"#
+        )
+    };
+    let rules = [
+        rule("A", "two", "enforce"),
+        rule("B", "one", "monitor"),
+        rule("C", "two", "enforce"),
+        rule("D", "off", "off"),
+        rule("E", "noop", "enforce"),
+    ];
+    let capability = ["two", "one", "off", "noop", "unused"].into_iter().fold(
+        CapabilityBuilder::new("acme").core_anchor("model.output", "output"),
+        |capability, name| capability.detector(format!("detector://{name}")),
+    );
+    let loader = Loader::new(capability.source());
+    let loader = loader.rules(Source::json("rules.json", format!("[{}]", rules.join(","))));
+    let rules = loader.load().expect("it loads").rules;
+    assert_eq!(rules.detectors(), ["detector://noop", "detector://one", "detector://two"]);
+    let host = Host::new();
+    assert_eq!(host.unregistered(&rules), ["detector://one", "detector://two"]);
+    let host =
+        host.detector("detector://one", NoopDetector).detector("detector://two", NoopDetector);
+    assert_eq!(host.unregistered(&rules), [""; 0]);
+}

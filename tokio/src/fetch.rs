@@ -1,6 +1,7 @@
 //! Waits for several answers at once, each within its deadline, each panic caught.
+//!
+//! What a panic says may quote a value, so that it is left to the panic hook of the program.
 
-use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -18,7 +19,7 @@ pub(crate) async fn within<F: Future + ?Sized>(
         // A future that panicked is not polled again: the panic is its answer.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),
-            Err(payload) => Poll::Ready(Err(reason(&*payload))),
+            Err(_) => Poll::Ready(Err("it panicked".to_owned())),
         }
     });
     match tokio::time::timeout(deadline, guarded).await {
@@ -58,10 +59,4 @@ pub(crate) async fn together<T>(futures: Vec<crate::Waiting<'_, T>>) -> Vec<T> {
     })
     .await;
     waiting.into_iter().filter_map(|(_, result)| result).collect()
-}
-
-fn reason(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.map_or_else(|| "it panicked".to_owned(), |text| format!("it panicked: {text}"))
 }

@@ -133,7 +133,7 @@ async fn everything_needed_is_fetched_at_once_and_failures_stay_with_their_rules
     let start = tokio::time::Instant::now();
     assert_eq!(
         decide(&rules, &host, "write").await,
-        "A:fired B:errored (`acme.b` could not be produced: it panicked: no directory) \
+        "A:fired B:errored (`acme.b` could not be produced: it panicked) \
          C:fired D:fired"
     );
     // Three waits of 100 ms, one after another, would be 300.

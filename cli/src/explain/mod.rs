@@ -49,7 +49,11 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
         return Err(Trouble::Usage(format!("rule `{wanted}` is not loaded{help}")));
     }
     let texts = loader.texts();
-    let moments = read(&args.occurrence, &rules)?;
+    let moments = read(&args.occurrence, &rules).map_err(|trouble| match trouble {
+        // The lines of an occurrence hold what was observed.
+        Trouble::Documents(faults) if args.redact => Trouble::Redacted(faults),
+        trouble => trouble,
+    })?;
     let host = Host::new();
     let mut sessions = Sessions::default();
     for (index, moment) in moments.iter().enumerate() {

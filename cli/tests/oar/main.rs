@@ -9,6 +9,7 @@ mod eval;
 mod explain;
 mod extras;
 mod hooks;
+mod hostile;
 mod lints;
 mod run;
 mod snapshot;

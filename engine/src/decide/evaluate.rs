@@ -568,9 +568,15 @@ impl Run<'_, '_> {
             session: self.ledger.session,
         };
         let events = actions.iter().filter(|action| **action == Action::PublishEvent).count();
+        let mut published = false;
         let mut publish = || {
+            if published {
+                return Err(EventError::new("its events were published before"));
+            }
             let all = || (0..events).try_for_each(|_| self.host.events.publish(&event));
-            guarded(all).unwrap_or_else(|reason| Err(EventError::new(reason)))
+            guarded(all).unwrap_or_else(|reason| Err(EventError::new(reason)))?;
+            published = true;
+            Ok(())
         };
         if events == actions.len() {
             publish().map_err(|error| side_effect(error.to_string()))?;
@@ -580,6 +586,10 @@ impl Run<'_, '_> {
             let apply = || self.ledger.store.apply(self.ledger.session, key, actions, &mut publish);
             let change = guarded(apply).map_err(side_effect)?;
             let change = change.map_err(|error| side_effect(error.to_string()))?;
+            // A store that keeps the counters and drops the events has not applied the unit.
+            if events > 0 && !published {
+                return Err(side_effect("the store did not publish the events".to_owned()));
+            }
             self.facts.note_before(rank, change.before);
             let scope = scope.map(str::to_owned);
             self.record.more_mut().changes.push(Change { rank, scope, change });

@@ -3,6 +3,9 @@
 //! A detector, a provider, a store or a sink that panics must not take the occurrence with it:
 //! the rule that asked is errored, and its `on_error` handles it ([OAR-OPS-3], [OAR-FIRE-9]).
 //! Where a program is built to abort on panic there is nothing to catch.
+//!
+//! What a panic says is not told: an `unwrap` quotes the value that it stumbled over, and a failure
+//! goes into traces and audits. The panic hook of the program has the text and the place.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // Nothing of the engine is half changed while the host's code runs: answers are kept, and
     // counters noted, after it has returned.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| reason(&*payload))
+    catch_unwind(AssertUnwindSafe(work)).map_err(discard)
 }
 
 /// The same for code with an allotted time. The time is looked at when it returns: a call on
@@ -29,8 +32,11 @@ pub(crate) fn timed<T>(allotted: Option<Duration>, work: impl FnOnce() -> T) -> 
     Ok(answer)
 }
 
-fn reason(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    text.map_or_else(|| "it panicked".to_owned(), |text| format!("it panicked: {text}"))
+/// Drops what a panic carried. It is the host's, so that its drop may panic as well; what that
+/// carries is left alone.
+fn discard(payload: Box<dyn Any + Send>) -> String {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(another);
+    }
+    "it panicked".to_owned()
 }

@@ -138,6 +138,31 @@ impl Host {
         self
     }
 
+    /// The detectors that rules of `rules` run and that are not registered here, in order.
+    ///
+    /// A capability document may list a detector that nobody registered ([OAR-OPS-12]). Each rule
+    /// that runs it is errored at every occurrence, which under `fail_closed` blocks them all: a
+    /// host asks at its start, and refuses to start.
+    ///
+    /// ```
+    /// # use oar_engine::{Host, Loader, Source, load::CapabilityBuilder};
+    /// let capability = CapabilityBuilder::new("acme")
+    ///     .core_anchor("model.output", "output")
+    ///     .detector("detector://names");
+    /// let rule = r#"{"oar": "1.0", "id": "NAMES", "kind": "detector", "anchor": "model.output",
+    ///   "detector": {"ref": "detector://names"}, "effect": "warn"}"#;
+    /// let loader = Loader::new(capability.source()).rules(Source::json("names.json", rule));
+    /// let rules = loader.load()?.rules;
+    /// assert_eq!(Host::new().unregistered(&rules), ["detector://names"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn unregistered<'r>(&self, rules: &'r crate::RuleSet) -> Vec<&'r str> {
+        let mut detectors = rules.detectors();
+        detectors.retain(|reference| self.detectors.get(reference).is_none());
+        detectors
+    }
+
     /// Decides one occurrence and applies its side-effects.
     ///
     /// The decision must be honoured before the moment passes ([OAR-PROF-10]). A tool call that

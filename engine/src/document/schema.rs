@@ -241,7 +241,7 @@ fn explain(
                 wanted,
             );
             let diagnostic = at_value("type", message);
-            diagnostics.push(match retyped(node, wanted) {
+            diagnostics.push(match retyped(node, document.file.slice(node.span), wanted) {
                 Some(help) => diagnostic.help(help),
                 None => diagnostic,
             });
@@ -297,13 +297,18 @@ fn with_article(noun: &str) -> String {
 }
 
 /// How to write a value that is not of the kind that is wanted, where that is plain.
-fn retyped(node: &Node, wanted: &str) -> Option<String> {
+///
+/// `written` is the value as it stands in the file: `TRUE` and `0x1F` keep their spelling in
+/// quotes, and would lose it as a boolean and a number. A value that the host holds has none.
+fn retyped(node: &Node, written: &str, wanted: &str) -> Option<String> {
+    let quoted = |own: &str| {
+        let text = if written.is_empty() { own } else { written };
+        Some(format!("write it in quotes: `\"{text}\"`"))
+    };
     match (&node.value, wanted) {
         (Value::String(text), "an array") => Some(format!("write a list: `[{}]`", text.as_str())),
-        (Value::Bool(value), "a string") => Some(format!("write it in quotes: `\"{value}\"`")),
-        (Value::Number(number), "a string") => {
-            Some(format!("write it in quotes: `\"{}\"`", number.as_str()))
-        }
+        (Value::Bool(value), "a string") => quoted(if *value { "true" } else { "false" }),
+        (Value::Number(number), "a string") => quoted(number.as_str()),
         (Value::String(text), "a boolean") => match text.as_str() {
             "yes" | "on" | "Yes" | "On" => Some("write `true`".to_owned()),
             "no" | "off" | "No" | "Off" => Some("write `false`".to_owned()),

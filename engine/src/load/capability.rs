@@ -7,7 +7,7 @@ use super::environment::Environment;
 use super::vocabulary::{Declaration, Vocabulary};
 use crate::diagnostic::{Diagnostic, suggest};
 use crate::document::schema::{DocumentKind, Placed, violations};
-use crate::document::source::{Node, join_pointer};
+use crate::document::source::{Node, Number, join_pointer};
 
 /// The version of a capability document that this engine reads.
 const VERSION: &str = "1.0";
@@ -203,7 +203,11 @@ impl<'d> Check<'d> {
     fn integer(&mut self, name: &str, value: Option<u64>) -> u64 {
         if value.is_none() && self.diagnostics.is_empty() {
             let code = if name == "activity_window" { "OAR-PROF-3" } else { "OAR-EXPR-17" };
-            let message = format!("`{name}` is not written as an integer");
+            let number = self.document.root.get(name).and_then(Node::as_number);
+            let message = match number.is_some_and(Number::is_integer_text) {
+                true => format!("`{name}` does not fit 64 bits"),
+                false => format!("`{name}` is not written as an integer"),
+            };
             self.report(code, message, &join_pointer("", name));
         }
         value.unwrap_or_default()

@@ -4,7 +4,7 @@
 //! every host that there can be: what no host has is a fault, what a host may have of its own is
 //! listed in [`Needs`]. The checks are the loader's own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Vocabulary;
@@ -120,7 +120,7 @@ impl Checker {
         let mut rules: Vec<CheckedRule> = readings.iter().flat_map(documents).collect();
         let places = Places::of(&rules);
         for draft in &gathered.drafts {
-            let rule = places.at(draft.placed.file, draft.placed.root.span.start);
+            let rule = places.at(draft.placed.file, &draft.placed.pointer(""));
             if let Some(rule) = rule.and_then(|position| rules.get_mut(position)) {
                 rule.needs = Some(Needs::of(draft, host));
             }
@@ -135,10 +135,9 @@ impl Checker {
         }
         let errors = diagnostics.iter().filter(|d| d.severity() == Severity::Error);
         for place in errors.filter_map(Diagnostic::location) {
-            let rule = places.at(&place.file, place.span.start);
+            let rule = places.at(&place.file, &place.pointer);
             if let Some(rule) = rule.and_then(|position| rules.get_mut(position)) {
-                let own = rule.location.span;
-                rule.sound &= place.span.start >= own.end.max(own.start + 1);
+                rule.sound = false;
             }
         }
         Checked { diagnostics, rules, capability }
@@ -232,28 +231,35 @@ impl CheckedRule {
     pub fn is_faulted_by(&self, diagnostic: &Diagnostic) -> bool {
         diagnostic.severity() == Severity::Error
             && diagnostic.location().is_some_and(|place| {
-                let (own, span) = (self.location.span, place.span);
-                std::sync::Arc::ptr_eq(&place.file, &self.location.file)
-                    && own.start <= span.start
-                    && span.start < own.end.max(own.start + 1)
+                let below = place.pointer.strip_prefix(&*self.location.pointer);
+                Arc::ptr_eq(&place.file, &self.location.file)
+                    && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
     }
 }
 
-/// Where the rules begin: by file and offset, the position of each.
-struct Places(BTreeMap<(*const SourceFile, u32), usize>);
+/// Where the rules stand: by file and pointer, the position of each. A value that the host holds
+/// has pointers and no places, and a value that is not written has a place without length.
+struct Places(HashMap<*const SourceFile, HashMap<String, usize>>);
 
 impl Places {
     fn of(rules: &[CheckedRule]) -> Self {
-        let starts = rules.iter().map(|rule| &rule.location);
-        let starts = starts.map(|place| (Arc::as_ptr(&place.file), place.span.start));
-        Self(starts.zip(0..).collect())
+        let mut files: HashMap<_, HashMap<_, _>> = HashMap::new();
+        for (position, rule) in rules.iter().enumerate() {
+            let Location { file, pointer, .. } = &rule.location;
+            files.entry(Arc::as_ptr(file)).or_default().insert(pointer.clone(), position);
+        }
+        Self(files)
     }
 
-    /// The position of the last rule that begins at `offset` or before it.
-    fn at(&self, file: &Arc<SourceFile>, offset: u32) -> Option<usize> {
-        let file = Arc::as_ptr(file);
-        self.0.range((file, 0)..=(file, offset)).next_back().map(|(_, position)| *position)
+    /// The position of the rule that a pointer leads to or into. A rule is a file, a document or
+    /// a member of a stream, or a member of such a document.
+    fn at(&self, file: &Arc<SourceFile>, pointer: &str) -> Option<usize> {
+        let rules = self.0.get(&Arc::as_ptr(file))?;
+        let mut starts = pointer.match_indices('/').map(|(at, _)| at).skip(1);
+        let (one, two) = (starts.next(), starts.next());
+        let ends = [two.unwrap_or(pointer.len()), one.unwrap_or(pointer.len()), 0];
+        ends.into_iter().find_map(|end| rules.get(pointer.get(..end)?)).copied()
     }
 }
 
@@ -298,7 +304,7 @@ impl Needs {
             names: names.into_iter().collect(),
             host_names: host_names.into_iter().collect(),
             window: document.flow.and_then(Node::as_array).map_or(0, <[_]>::len),
-            nodes: draft.program.as_ref().map_or(0, oar_expr::Program::node_count),
+            nodes: nodes(draft),
             transforms: document.transform.is_some(),
             detector: document.detector.and_then(Node::as_str).map(Into::into),
         }
@@ -380,6 +386,17 @@ impl Needs {
     }
 }
 
+/// The nodes of a rule's condition. One that names what only its host can type is not compiled,
+/// yet it has its nodes ([OAR-EXPR-20]).
+fn nodes(draft: &Draft<'_>) -> u32 {
+    let parsed = || {
+        let ast = oar_expr::parse(draft.document.when?.as_str()?).ok()?;
+        u32::try_from(ast.node_count()).ok()
+    };
+    let compiled = draft.program.as_ref().map(oar_expr::Program::node_count);
+    compiled.or_else(parsed).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -409,7 +426,10 @@ mod tests {
              requires: {{facts: [acme.rank, acme.name]}}"
         ));
         assert_eq!(messages(&checked), [""; 0]);
-        assert_eq!(checked.rules()[0].needs().unwrap().host_names(), ["acme.name", "acme.rank"]);
+        let needs = checked.rules()[0].needs().unwrap();
+        assert_eq!(needs.host_names(), ["acme.name", "acme.rank"]);
+        // What the host alone can type is counted as well.
+        assert_eq!(needs.nodes(), 9);
     }
 
     #[test]
@@ -458,6 +478,35 @@ mod tests {
         );
         let sound: Vec<bool> = checked.rules().iter().map(CheckedRule::is_sound).collect();
         assert_eq!(sound, [false, false, false]);
+    }
+
+    /// Rules that the host holds have no places, and what is not written has no length: the
+    /// pointer tells whose fault it is.
+    #[test]
+    fn faults_are_told_of_the_rule_that_has_them() {
+        let rule = |id: &str, when: serde_json::Value| {
+            serde_json::json!({"oar": "1.0", "id": id, "kind": "policy", "effect": "block",
+                "anchor": "tool.pre_invoke", "when": when})
+        };
+        let rules = [rule("A", "true".into()), rule("B", "1".into()), rule("C", "true".into())];
+        let checked = Checker::new().rules(Source::value("rules", rules.to_vec().into())).check();
+        let sound: Vec<bool> = checked.rules().iter().map(CheckedRule::is_sound).collect();
+        assert_eq!(sound, [true, false, true]);
+        let named: Vec<bool> = checked.rules().iter().map(|rule| rule.needs().is_some()).collect();
+        assert_eq!(named, [true, false, true]);
+        let fault = &checked.diagnostics()[0];
+        let faulted: Vec<bool> = checked.rules().iter().map(|r| r.is_faulted_by(fault)).collect();
+        assert_eq!(faulted, [false, true, false]);
+        // Eleven rules: `/1` is no beginning of `/10`.
+        let mut many: Vec<_> = (0..11).map(|n| rule(&format!("R{n}"), "true".into())).collect();
+        many[10] = rule("R10", "1".into());
+        let checked = Checker::new().rules(Source::value("rules", many.into())).check();
+        let fault = &checked.diagnostics()[0];
+        let faulted = checked.rules().iter().filter(|rule| rule.is_faulted_by(fault));
+        assert_eq!(faulted.map(CheckedRule::name).collect::<Vec<_>>(), [Some("R10")]);
+        let checked = check(&format!("{RULE}id: R\nwhen:\n---\n{RULE}id: S\nwhen:"));
+        let sound: Vec<bool> = checked.rules().iter().map(CheckedRule::is_sound).collect();
+        assert_eq!((checked.errors(), sound), (2, vec![false, false]));
     }
 
     /// Rules behind a fault that ends the reading of a stream are lost, not missing.

@@ -473,8 +473,12 @@ impl<'d> Compiler<'d, '_> {
     /// A name in copy: a declared fact, of a type that can be written out if it is ([OAR-COPY-2], [OAR-COPY-4]).
     fn copy_name(&mut self, named: &Named<'_>, node: &Node, pointer: &str) -> Option<u32> {
         let name = named.name;
-        let span = node.span_within(self.placed.file, named.range.clone());
-        let at = |placed: &Placed<'d>, diagnostic| placed.point(diagnostic, span, pointer);
+        // Finding a place scans the text: it is done for faults alone, and for the first of them.
+        let exact = self.diagnostics.len() < EXACT;
+        let at = |placed: &Placed<'d>, diagnostic| {
+            let within = || node.span_within(placed.file, named.range.clone());
+            placed.point(diagnostic, if exact { within() } else { node.span }, pointer)
+        };
         let field = FactField {
             name,
             what: if named.bound { "copy binding" } else { "copy condition" },
@@ -514,6 +518,9 @@ impl<'d> Compiler<'d, '_> {
         self.report(diagnostic, "/detector/ref");
     }
 }
+
+/// How many faults there may be before one in copy is told at its text as a whole.
+const EXACT: usize = 1000;
 
 /// The names of the host without a list to search for similar ones.
 struct Unlisted<'e>(&'e Environment);

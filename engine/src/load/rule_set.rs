@@ -3,7 +3,7 @@
 //! A rule's rank is its place in the base order of [OAR-EVAL-1], so a sorted list of ranks is a
 //! list of rules in that order. Everything here is immutable and shared between threads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use oar_expr::{ProgramId, Programs};
@@ -252,6 +252,15 @@ impl RuleSet {
     /// Each rule: its qualified identifier, effect and effective enforcement, in base order.
     pub fn rules(&self) -> impl Iterator<Item = RuleView<'_>> {
         self.rules.iter().map(RuleView)
+    }
+
+    /// The references of the detectors that the rules run, each once, in order; rules that are off
+    /// run none. [`Host::unregistered`](crate::Host::unregistered) tells which of them a host lacks.
+    #[must_use]
+    pub fn detectors(&self) -> Vec<&str> {
+        let on = self.rules().filter(|rule| rule.enforcement() != Enforcement::Off);
+        let distinct: BTreeSet<&str> = on.filter_map(|rule| rule.detector()).collect();
+        distinct.into_iter().collect()
     }
 
     pub(crate) fn rule(&self, rank: u32) -> Option<&Rule> {

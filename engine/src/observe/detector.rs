@@ -26,7 +26,7 @@ pub trait Detector: Send + Sync {
 }
 
 /// What a detector reports: values by fact name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Observations {
     values: BTreeMap<String, FactValue>,
 }
@@ -49,6 +49,13 @@ impl Observations {
     /// The values, by fact name.
     pub(crate) fn into_values(self) -> BTreeMap<String, FactValue> {
         self.values
+    }
+}
+
+/// The names alone: what was observed is nobody's business in a log.
+impl fmt::Debug for Observations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.values.keys()).finish()
     }
 }
 

@@ -94,6 +94,7 @@ impl JsonMap {
         if items.iter().all(Json::is_object) {
             return FactValue::MapList(items.into_iter().filter_map(into_map).collect());
         }
+        super::json::drop_flat(items);
         FactValue::Untyped
     }
 }

@@ -16,14 +16,18 @@ const DOMAIN: &[u8] = b"oar-tool-1.0\0";
 /// The lowercase hexadecimal digest of the call, or `None` when a number of its arguments is
 /// not kept by binary64, so that no fingerprint can be produced ([OAR-FACT-28]).
 pub(crate) fn fingerprint(call: &ToolCall<'_>) -> Option<String> {
+    let mut digest = Sha256::new().chain_update(DOMAIN);
     let mut text = String::from("[");
     write_string(&mut text, call.name);
     text.push(',');
-    write_canonical(&mut text, call.arguments.root())?;
+    write_canonical(&mut text, call.arguments.root(), &mut |text| digest.update(text))?;
     text.push(']');
-    let digest = Sha256::new().chain_update(DOMAIN).chain_update(text.as_bytes()).finalize();
-    Some(hexadecimal(&digest))
+    Some(hexadecimal(&digest.chain_update(text).finalize()))
 }
+
+/// How much text is gathered before the digest takes it. `1e308` is written with 311 digits: the
+/// canonical text of a large call must never be there as a whole.
+const GATHERED: usize = 16 << 10;
 
 /// Bytes in lowercase hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
@@ -63,9 +67,13 @@ enum Step<'a> {
 
 /// Appends the canonical JSON of `root`: keys by code point, no white space, doubles in
 /// their canonical form.
-fn write_canonical(out: &mut String, root: Tree<'_>) -> Option<()> {
+fn write_canonical(out: &mut String, root: Tree<'_>, take: &mut dyn FnMut(&str)) -> Option<()> {
     let mut steps = vec![Step::Tree(root)];
     while let Some(step) = steps.pop() {
+        if out.len() > GATHERED {
+            take(out);
+            out.clear();
+        }
         match step {
             Step::Text(text) => out.push_str(text),
             Step::Key(key) => {

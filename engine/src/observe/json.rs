@@ -31,6 +31,36 @@ impl JsonMap {
     }
 }
 
+/// However deep the maker of a value nested it, dropping it takes no stack.
+impl Drop for JsonMap {
+    fn drop(&mut self) {
+        if self.0.values().any(holds) {
+            drop_flat(std::mem::take(&mut self.0).into_iter().map(|(_, value)| value).collect());
+        }
+    }
+}
+
+/// Drops values without recursion, as `serde_json`'s own drop does not.
+pub(super) fn drop_flat(mut waiting: Vec<Json>) {
+    while let Some(value) = waiting.pop() {
+        match value {
+            Json::Array(items) => waiting.extend(items.into_iter().filter(holds)),
+            Json::Object(members) => {
+                waiting.extend(members.into_iter().map(|(_, own)| own).filter(holds));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn holds(value: &Json) -> bool {
+    match value {
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(members) => !members.is_empty(),
+        _ => false,
+    }
+}
+
 impl Map for JsonMap {
     fn len(&self) -> usize {
         self.0.len()

@@ -1,5 +1,7 @@
 //! One occurrence of an anchor, as the host describes it.
 
+use std::fmt;
+
 use oar_expr::{Map, Value};
 use serde_json::Value as Json;
 
@@ -25,14 +27,14 @@ pub struct FactId {
 
 /// A tool call, from which the engine observes `tool`, `tool_args`, their fingerprint and the
 /// typed arguments ([OAR-CONF-40]).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ToolCall<'a> {
     pub(crate) name: &'a str,
     pub(crate) arguments: Arguments<'a>,
 }
 
 /// A call's arguments, wherever the host holds them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum Arguments<'a> {
     Json(LentMap<'a>),
     Document(&'a Object),
@@ -64,6 +66,14 @@ impl<'a> ToolCall<'a> {
     #[must_use]
     pub fn name(&self) -> &'a str {
         self.name
+    }
+}
+
+/// Neither name nor arguments, which are observations like any other.
+impl fmt::Debug for ToolCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments = self.arguments.as_map().len();
+        f.debug_struct("ToolCall").field("arguments", &arguments).finish_non_exhaustive()
     }
 }
 
@@ -99,7 +109,7 @@ pub enum SupplyError {
 /// assert!(occurrence.fact("session_postur", "build").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Occurrence<'a> {
     pub(crate) rules: &'a RuleSet,
     pub(crate) place: Place<'a>,
@@ -258,5 +268,21 @@ impl<'a> Occurrence<'a> {
     /// Whether the supplied value of a slot is of another type than the declared one.
     pub(crate) fn is_wrong(&self, slot: u32) -> bool {
         matches!(self.given.get(slot), Some(Err(Mistyped)))
+    }
+}
+
+/// The moment, and the names of what was supplied: a host logs this, and must not log values.
+impl fmt::Debug for Occurrence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let environment = self.rules.environment();
+        let slots = (0_u32..).zip(environment.entries());
+        let supplied = slots.filter(|(slot, _)| self.given.get(*slot).is_some());
+        let names: Vec<&str> = supplied.map(|(_, entry)| entry.name()).collect();
+        f.debug_struct("Occurrence")
+            .field("anchor", &self.anchor())
+            .field("facts", &names)
+            .field("content_bytes", &self.content.map(str::len))
+            .field("call", &self.call)
+            .finish_non_exhaustive()
     }
 }

@@ -4,6 +4,7 @@
 //! the session whose rule publishes and no other.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,11 +31,19 @@ const SHARDS: usize = 64;
 /// assert_eq!(values[0].fire_count, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct MemoryStore {
     shards: Box<[Mutex<Shard>]>,
     hasher: foldhash::fast::RandomState,
     counters_max: usize,
+}
+
+/// Nothing of what is held: scopes and steps are observations.
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore")
+            .field("counters_max", &self.counters_max)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The former name of [`MemoryStore`].
@@ -43,7 +52,6 @@ pub type MemoryCounters = MemoryStore;
 type Shard = HashMap<Box<str>, Arc<Mutex<Held>>>;
 
 /// What is held of one session.
-#[derive(Debug)]
 struct Held {
     rules: HashMap<Box<str>, OfRule>,
     /// How many counters `rules` holds.
@@ -52,7 +60,7 @@ struct Held {
     touched: Instant,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct OfRule {
     unscoped: Option<Counters>,
     scoped: HashMap<Box<str>, Counters>,

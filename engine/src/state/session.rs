@@ -1,6 +1,7 @@
 //! A session: its name, and the activity window of [OAR-PROF-9].
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use super::activity::ActivityStore;
 use super::counters::StoreError;
@@ -9,12 +10,23 @@ use super::counters::StoreError;
 ///
 /// Its counters live in the store under its name. The recent steps live here, or in the host's
 /// [`ActivityStore`] where it has one; then here are only those that the store did not take.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Session {
     id: String,
     steps: VecDeque<String>,
     /// Steps that the store refused, oldest first.
     unrecorded: VecDeque<String>,
+}
+
+/// Its name and how many steps there are, not what they are.
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("id", &self.id)
+            .field("steps", &self.steps.len())
+            .field("unrecorded", &self.unrecorded.len())
+            .finish()
+    }
 }
 
 impl Session {

@@ -15,11 +15,14 @@ pub(super) fn cell(grapheme: &str) -> Cell {
         return Cell { shown: " ".repeat(4), width: 4 };
     }
     let invisible = grapheme.width() == 0;
-    let shown: String = match invisible || grapheme.chars().any(is_unsafe) {
+    // Behind an ASCII character nothing joins or selects: a name would look like another.
+    let plain = grapheme.starts_with(|c: char| c.is_ascii());
+    let hides = |c: char| invisible || is_unsafe(c) || (plain && joins(c));
+    let shown: String = match grapheme.chars().any(hides) {
         false => grapheme.to_owned(),
         true => grapheme
             .chars()
-            .map(|c| match invisible || is_unsafe(c) {
+            .map(|c| match hides(c) {
                 true => format!("<U+{:04X}>", u32::from(c)),
                 false => c.to_string(),
             })
@@ -43,10 +46,20 @@ pub(super) fn visible(text: &str) -> String {
         .collect()
 }
 
+/// Whether a character joins others or selects among their forms, and is not seen itself.
+fn joins(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34F}' | '\u{200C}' | '\u{200D}' | '\u{180B}'..='\u{180F}'
+            | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
 /// Whether a character does something else than stand there: it controls the terminal, breaks
-/// the line, or changes the direction of what follows.
+/// the line, changes the direction of what follows, or looks like a blank and is none.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
+        || (c.is_whitespace() && c != ' ')
         || matches!(
             c,
             '\u{61C}'

@@ -33,14 +33,24 @@ pub struct SourceFile {
     format: Format,
     /// Where each line starts; found when the first line is asked for.
     lines: OnceLock<Vec<u32>>,
+    /// Places in lines that are long, each with the characters of its line before it; found when
+    /// the first of them is asked for. A thousand faults on one line must not mean to count it a
+    /// thousand times.
+    milestones: OnceLock<Vec<(u32, u32)>>,
 }
+
+/// How far from its start a character of a line is counted to without milestones.
+const LONG: usize = 4096;
+/// How far milestones are apart, where no character is longer.
+const APART: usize = 1024;
 
 impl SourceFile {
     /// A source named `name` (usually its path) with the given text.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>, format: Format) -> Arc<Self> {
         let (name, text) = (name.into(), text.into());
-        Arc::new(Self { name, text, format, lines: OnceLock::new() })
+        let (lines, milestones) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Self { name, text, format, lines, milestones })
     }
 
     /// The name it was given.
@@ -83,6 +93,10 @@ impl SourceFile {
         // A character counts once the offset lies behind it, so that an offset into the middle
         // of one has its column.
         let before = (offset as usize).saturating_sub(start);
+        if before > LONG {
+            let column = self.far_column(count(start), offset);
+            return LineColumn { line: count(line), column };
+        }
         // With ASCII alone, every byte but the second half of a line break is a character.
         let near = text.as_bytes().get(..=before);
         let simple = near.is_some_and(|bytes| bytes.is_ascii() && !bytes.ends_with(b"\r\n"));
@@ -94,6 +108,38 @@ impl SourceFile {
                 .count(),
         };
         LineColumn { line: count(line), column: count(column + 1) }
+    }
+
+    /// The column of `offset`, which lies far behind the `start` of its line.
+    fn far_column(&self, start: u32, offset: u32) -> u32 {
+        let milestones = self.milestones.get_or_init(|| self.milestones());
+        let behind = milestones.partition_point(|(at, _)| *at <= offset);
+        let last = behind.checked_sub(1).and_then(|last| milestones.get(last));
+        let (from, before) = *last.filter(|(at, _)| *at >= start).unwrap_or(&(start, 0));
+        let rest = self.text.get(from as usize..).unwrap_or_default();
+        let length = (offset - from) as usize;
+        let characters = rest.grapheme_indices(true);
+        let characters = characters.take_while(|(at, own)| at + own.len() <= length).count();
+        before.saturating_add(count(characters)).saturating_add(1)
+    }
+
+    fn milestones(&self) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        let ends = self.lines().iter().skip(1).copied().chain([count(self.text.len())]);
+        for (start, end) in self.lines().iter().copied().zip(ends) {
+            if (end.saturating_sub(start) as usize) <= LONG {
+                continue;
+            }
+            let (mut last, mut characters) = (0, 0_u32);
+            for (at, _) in self.slice(Span::new(start, end)).grapheme_indices(true) {
+                if at - last >= APART {
+                    found.push((start + count(at), characters));
+                    last = at;
+                }
+                characters = characters.saturating_add(1);
+            }
+        }
+        found
     }
 
     /// How many lines there are; an empty text has one.

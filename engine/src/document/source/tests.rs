@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::*;
 
 pub(super) fn json(text: &str) -> Reading {
@@ -201,6 +203,25 @@ fn columns_count_what_a_person_sees() {
     // In the middle of a character.
     assert_eq!(file.line_column(1), LineColumn { line: 1, column: 1 });
     assert_eq!(file.line_column(4), LineColumn { line: 1, column: 2 });
+}
+
+/// In a line of any length a column is what counting from its start gives.
+#[test]
+fn columns_far_behind_count_the_same() {
+    // Flags are pairs, which only their beginning tells apart.
+    let parts =
+        ["ab\u{e4}", "e\u{301}", "\u{1F1E9}\u{1F1EA}\u{1F1E9}", "\u{1F468}\u{200D}\u{1F469}"];
+    let line: String = (0..3000).filter_map(|n| parts.get(n * 7 % 4)).copied().collect();
+    let text = format!("{line}\r\nx\n{line}");
+    let file = SourceFile::new("t", text.as_str(), Format::Yaml);
+    for start in [0, line.len() + 4] {
+        for offset in (0..line.len()).step_by(1237).chain([line.len()]) {
+            let before = line.grapheme_indices(true).filter(|(at, g)| at + g.len() <= offset);
+            let column = u32::try_from(before.count() + 1).unwrap();
+            let found = file.line_column(u32::try_from(start + offset).unwrap());
+            assert_eq!(found.column, column, "{offset}");
+        }
+    }
 }
 
 #[test]

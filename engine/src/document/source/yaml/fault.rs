@@ -6,6 +6,11 @@ use crate::document::source::reading::Fault;
 
 /// A complaint of the parser at the byte `at`.
 pub(super) fn explain(text: &str, at: usize, complaint: &str) -> Fault {
+    if complaint.contains("recursion limit") {
+        let (start, end) = place(text, at, &Shown::Character);
+        let message = format!("more than {BRACKETS} brackets in one another");
+        return Fault::limit(Span::new(offset(start), offset(end)), message);
+    }
     let (shown, message, help) =
         words(complaint).unwrap_or((Shown::Character, "this cannot be read as YAML", ""));
     let (start, end) = place(text, at, &shown);
@@ -14,12 +19,25 @@ pub(super) fn explain(text: &str, at: usize, complaint: &str) -> Fault {
         _ if complaint.starts_with("unexpected character") => {
             format!("no value starts with `{found}`")
         }
+        _ if complaint.contains("simple key") && found.chars().nth(KEY).is_some() => {
+            format!("a key goes on behind {KEY} characters, the most that YAML reads")
+        }
         Some(missing) if at >= text.len() => format!("{missing} at the end of the text"),
         _ => message.to_owned(),
     };
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let fault = Fault::new(Span::new(offset(start), offset(end)), message);
     if help.is_empty() { fault } else { fault.help(help) }
+}
+
+/// How many brackets in one another the parser reads: it looks for the end of them, to tell
+/// whether they are a key, before it says that they begin.
+const BRACKETS: u32 = 255;
+
+/// How long a key may be that no `?` introduces.
+const KEY: usize = 1024;
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// What is underlined.
@@ -34,6 +52,8 @@ enum Shown {
     LineBefore,
     /// The tab before.
     Tab,
+    /// The tabs and blanks before.
+    BlanksBefore,
 }
 
 fn place(text: &str, at: usize, shown: &Shown) -> (usize, usize) {
@@ -41,6 +61,7 @@ fn place(text: &str, at: usize, shown: &Shown) -> (usize, usize) {
     let line = rest.split(['\n', '\r']).next().unwrap_or_default();
     let one = line.chars().next().map_or(0, char::len_utf8);
     match shown {
+        Shown::BlanksBefore => (before.trim_end_matches([' ', '\t']).len(), at),
         Shown::Tab if before.ends_with('\t') => (at - 1, at),
         Shown::Character | Shown::Tab => (at, at + one),
         Shown::Word => {
@@ -59,7 +80,7 @@ fn place(text: &str, at: usize, shown: &Shown) -> (usize, usize) {
 
 /// Our words for a complaint of the parser, and advice.
 fn words(complaint: &str) -> Option<(Shown, &'static str, &'static str)> {
-    use Shown::{Character, Line, LineBefore, Tab, Word};
+    use Shown::{BlanksBefore, Character, Line, LineBefore, Tab, Word};
     let has = |part: &str| complaint.contains(part);
     let quote = "a string that holds special characters stands in quotes";
     Some(match complaint {
@@ -90,9 +111,6 @@ fn words(complaint: &str) -> Option<(Shown, &'static str, &'static str)> {
         _ if has("flow sequence") => (Character, "a `,` or `]` is missing here", ""),
         _ if has("flow mapping, did not") => (Character, "a `,` or `}` is missing here", ""),
         _ if has("misplaced bracket") => (Character, "this bracket closes nothing", quote),
-        _ if has("recursion limit") => {
-            (Character, "more brackets in one another than are read", "255 are the most")
-        }
         _ if has("unknown anchor") => {
             (Word, "no anchor has this name", "an anchor is written `&name`")
         }
@@ -154,6 +172,9 @@ fn words(complaint: &str) -> Option<(Shown, &'static str, &'static str)> {
         }
         _ if has("byte order mark") => (Character, "a byte order mark within the text", ""),
         _ if has("unprintable") => (Character, "a character that cannot be printed", ""),
+        _ if has("':' must be followed") => {
+            (BlanksBefore, "a tab stands behind the `:` of a member", "write a blank")
+        }
         _ if has("precede any of")
             || has("valid YAML whitespace")
             || has("expected whitespace") =>
@@ -191,7 +212,6 @@ pub(super) fn check_directives(text: &str, start: usize, end: usize) -> Result<(
                 format!("the directive `{}` is not read", name.unwrap_or_default())
             }
         };
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let span = Span::new(offset(begin), offset(begin + directive.len()));
         return Err(Fault::new(span, fault).help("`%YAML 1.2` is the only directive"));
     }
