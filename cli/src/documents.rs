@@ -24,6 +24,27 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
+    /// The same, with other rules or other configurations, where some are given.
+    pub(crate) fn other(&self, rules: &[PathBuf], config: &[PathBuf]) -> Self {
+        let given = |own: &[PathBuf], other: &[PathBuf]| match other.is_empty() {
+            true => own.to_vec(),
+            false => other.to_vec(),
+        };
+        // Other rules bring their own configuration, unless one is named.
+        let own = if rules.is_empty() { self.config.as_slice() } else { &[] };
+        Self {
+            rules: given(&self.rules, rules),
+            capability: self.capability.clone(),
+            config: given(own, config),
+        }
+    }
+
+    /// The paths of the rules, as the user wrote them.
+    pub(crate) fn shown(&self) -> String {
+        let paths = self.rules.iter().map(|path| input::shown(path));
+        paths.collect::<Vec<_>>().join(", ")
+    }
+
     /// A loader of these documents.
     ///
     /// # Errors

@@ -29,6 +29,8 @@ enum Schema {
     Check,
     /// The output of `oar diff --json`.
     Diff,
+    /// The output of `oar replay --json`.
+    Replay,
     /// A conformance fixture.
     Fixture,
     /// The messages between the conformance runner and an engine.
@@ -45,6 +47,7 @@ impl Schema {
             Self::Stream => include_str!("../../schema/stream.schema.json"),
             Self::Check => include_str!("../../schema/check.schema.json"),
             Self::Diff => include_str!("../../schema/diff.schema.json"),
+            Self::Replay => include_str!("../../schema/replay.schema.json"),
             Self::Fixture => include_str!("../../schema/fixture.schema.json"),
             Self::Adapter => include_str!("../../schema/adapter.schema.json"),
         }

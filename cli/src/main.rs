@@ -15,9 +15,12 @@ mod extras;
 mod hooks;
 mod input;
 mod lint;
+mod log;
 mod moment;
 mod output;
+mod replay;
 mod rules;
+mod shared;
 mod test;
 
 use std::process::ExitCode;
@@ -44,6 +47,8 @@ enum Command {
     Explain(explain::Args),
     Test(test::Args),
     Hooks(hooks::Args),
+    Replay(replay::Args),
+    Log(log::Args),
     Schema(extras::SchemaArgs),
     Completions(extras::CompletionsArgs),
     Man(extras::ManArgs),
@@ -62,6 +67,8 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args, &mut output),
         Command::Test(args) => test::run(args, cli.color, &mut output),
         Command::Hooks(args) => hooks::run(args, &mut output),
+        Command::Replay(args) => replay::run(args, &mut output),
+        Command::Log(args) => log::run(args, &mut output),
         Command::Schema(args) => Ok(extras::schema(args, &mut output)),
         Command::Completions(args) => Ok(extras::completions::<Cli>(args, &mut output)),
         Command::Man(args) => extras::man::<Cli>(args, &mut output),

@@ -29,6 +29,8 @@ pub(crate) struct Moment {
     call: Option<(String, Object)>,
     activity: Option<Vec<String>>,
     pub(crate) session: Option<String>,
+    /// As it was written, for records.
+    pub(crate) written: serde_json::Value,
 }
 
 /// Where a node stands.
@@ -137,7 +139,7 @@ impl Moment {
         }
         let known: Vec<&str> = MEMBERS.iter().chain(beside).copied().collect();
         at.unknown(CODE, "an occurrence", &known, &mut faults);
-        let mut moment = Self::default();
+        let mut moment = Self { written: at.node.to_json(), ..Self::default() };
         match at.member("anchor") {
             None => {
                 faults.push(at.fault(CODE, "`anchor` is missing: the moment of the occurrence"))

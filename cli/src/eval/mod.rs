@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::documents::{Documents, load};
 use crate::input;
+use crate::log::Recorder;
 use crate::moment::{At, Moment};
 use crate::output::{Output, Trouble, Verdict};
 
@@ -34,6 +35,10 @@ pub(crate) struct Args {
     /// End with code 4 when a decision is block.
     #[arg(long)]
     exit_code: bool,
+    /// Append each occurrence with its decision to this log, for `oar replay`, in a chain that
+    /// `oar log verify` holds to.
+    #[arg(long, value_name = "LOG")]
+    record: Option<PathBuf>,
     /// Read occurrences from standard input, one a line in JSON, and answer each with a line.
     #[arg(long, conflicts_with_all = ["occurrence", "json", "exit_code"])]
     stream: bool,
@@ -44,9 +49,12 @@ pub(crate) struct Args {
 /// # Errors
 /// When something cannot be read or does not load.
 pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> {
-    let rules = load(&args.documents.loader()?)?.rules;
+    let loader = args.documents.loader()?;
+    let rules = load(&loader)?.rules;
+    let mut recorder =
+        args.record.as_deref().map(|path| Recorder::open(path, loader.digest())).transpose()?;
     let Some(path) = &args.occurrence else {
-        stream::run(&rules, output)?;
+        stream::run(&rules, recorder.as_mut(), output)?;
         return Ok(Verdict::Fine);
     };
     let moments = read(path, &rules)?;
@@ -60,6 +68,9 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
         let occurrence = moment.occurrence(&rules).map_err(|e| Trouble::Usage(e.to_string()))?;
         let outcome = host.decide(sessions.of(moment), &occurrence);
         blocked |= outcome.decision() == Decision::Block;
+        if let Some(recorder) = &mut recorder {
+            recorder.record(moment, &outcome)?;
+        }
         if args.json {
             reports.push(outcome.report().to_json());
         } else {

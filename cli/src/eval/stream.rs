@@ -5,29 +5,32 @@
 //! the process goes on. A session that has ended is forgotten when the host says so.
 
 use std::io::BufRead;
-use std::sync::Arc;
 
 use oar_engine::diagnostic::Diagnostic;
-use oar_engine::document::rule::Action;
 use oar_engine::document::source::{Format, Node, ReadLimits, SourceFile, read};
-use oar_engine::state::{
-    CounterChange, CounterKey, CounterStore, EventError, MemoryCounters, StoreError,
-};
+use oar_engine::state::MemoryCounters;
 use oar_engine::{Host, RuleSet};
 use serde_json::{Map, Value};
 
 use super::Sessions;
+use crate::log::Recorder;
 use crate::moment::{At, CODE, Moment};
 use crate::output::{Output, Trouble};
+use crate::shared::Shared;
 
 /// Answers every line of standard input.
 ///
 /// # Errors
-/// When standard input cannot be read.
-pub(super) fn run(rules: &RuleSet, output: &mut Output) -> Result<(), Trouble> {
-    let counters = Counters::default();
+/// When standard input cannot be read, or a record cannot be written: a decision that leaves no
+/// record is not given.
+pub(super) fn run(
+    rules: &RuleSet,
+    recorder: Option<&mut Recorder>,
+    output: &mut Output,
+) -> Result<(), Trouble> {
+    let counters = Shared::new(MemoryCounters::new());
     let host = Host::new().counters(counters.clone());
-    let mut desk = Desk { rules, host, counters, sessions: Sessions::default() };
+    let mut desk = Desk { rules, host, counters, sessions: Sessions::default(), recorder };
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
@@ -38,7 +41,7 @@ pub(super) fn run(rules: &RuleSet, output: &mut Output) -> Result<(), Trouble> {
             _ if line.iter().all(u8::is_ascii_whitespace) => continue,
             _ => {}
         }
-        let answer = desk.answer(&line);
+        let answer = desk.answer(&line)?;
         output.line(&Value::Object(answer).to_string());
         output.flush();
         if output.is_closed() {
@@ -47,54 +50,34 @@ pub(super) fn run(rules: &RuleSet, output: &mut Output) -> Result<(), Trouble> {
     }
 }
 
-/// Counters that are shared with the host and can be forgotten.
-#[derive(Clone, Debug, Default)]
-struct Counters(Arc<MemoryCounters>);
-
-impl CounterStore for Counters {
-    fn read(
-        &self,
-        session: &str,
-        keys: &[CounterKey<'_>],
-        values: &mut [oar_engine::state::Counters],
-    ) -> Result<(), StoreError> {
-        self.0.read(session, keys, values)
-    }
-
-    fn apply(
-        &self,
-        session: &str,
-        key: CounterKey<'_>,
-        actions: &[Action],
-        publish: &mut dyn FnMut() -> Result<(), EventError>,
-    ) -> Result<CounterChange, StoreError> {
-        self.0.apply(session, key, actions, publish)
-    }
-}
-
 /// Where the questions come in.
-struct Desk<'r> {
+struct Desk<'r, 'w> {
     rules: &'r RuleSet,
     host: Host,
-    counters: Counters,
+    counters: Shared<MemoryCounters>,
     sessions: Sessions,
+    recorder: Option<&'w mut Recorder>,
 }
 
-impl Desk<'_> {
-    fn answer(&mut self, line: &[u8]) -> Map<String, Value> {
-        let mut id = None;
-        let result = self.result(line, &mut id);
+impl Desk<'_, '_> {
+    fn answer(&mut self, line: &[u8]) -> Result<Map<String, Value>, Trouble> {
+        let (mut id, mut trouble) = (None, None);
+        let result = self.result(line, &mut id, &mut trouble);
+        if let Some(trouble) = trouble {
+            return Err(trouble);
+        }
         let mut answer = Map::new();
         answer.extend(id.map(|id| ("id".to_owned(), id)));
         let (member, value) = result.unwrap_or_else(|faults| ("error", faults.into()));
         answer.insert(member.to_owned(), value);
-        answer
+        Ok(answer)
     }
 
     fn result(
         &mut self,
         line: &[u8],
         id: &mut Option<Value>,
+        trouble: &mut Option<Trouble>,
     ) -> Result<(&'static str, Value), String> {
         let file = SourceFile::from_bytes("line", line, Some(Format::Json));
         let file = file.map_err(|fault| fault.message().to_owned())?;
@@ -114,6 +97,9 @@ impl Desk<'_> {
         let occurrence = moment.occurrence(self.rules).map_err(|error| error.to_string())?;
         let host = moment.host(&self.host, self.rules);
         let outcome = host.decide(self.sessions.of(&moment), &occurrence);
+        if let Some(recorder) = &mut self.recorder {
+            *trouble = recorder.record(&moment, &outcome).err();
+        }
         Ok(("report", outcome.report().to_json()))
     }
 
@@ -130,7 +116,7 @@ impl Desk<'_> {
             None => Err(faults),
             Some(name) => {
                 self.sessions.end(&name);
-                self.counters.0.forget(&name);
+                self.counters.forget(&name);
                 Ok(("ended", name.into()))
             }
         }
