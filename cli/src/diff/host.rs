@@ -47,7 +47,8 @@ fn needed(side: &Side) -> Needed {
         let rules = needed.entry(what).or_default().entry(name.to_owned()).or_default();
         rules.push(rule.to_owned());
     };
-    let (mut window, mut nodes): (Option<(usize, &str)>, Option<(u32, &str)>) = (None, None);
+    let mut window: Option<(usize, &str)> = None;
+    let mut nodes: Option<(u32, &str)> = None;
     for (rule, needs) in side.needs() {
         add("anchor", needs.anchor(), rule);
         needs.profiles().iter().for_each(|name| add("profile", name, rule));

@@ -39,7 +39,7 @@ pub(crate) fn open(path: &Path) -> Result<Log, Trouble> {
             if about.is_dir() {
                 return Err(unreadable(io::ErrorKind::IsADirectory.into()));
             }
-            (Box::new(file), about.is_file().then(|| about.len()))
+            (Box::new(file), about.is_file().then_some(about.len()))
         }
     };
     let counted = Counted { file, read: Arc::clone(&read) };

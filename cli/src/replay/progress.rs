@@ -25,7 +25,7 @@ impl Progress {
 
     pub(crate) fn line(&mut self, lines: u64) {
         // Looking at the clock for every line would cost more than it tells.
-        if !self.shown || lines % 1024 != 0 || Instant::now() < self.next {
+        if !self.shown || !lines.is_multiple_of(1024) || Instant::now() < self.next {
             return;
         }
         self.next = Instant::now() + Duration::from_millis(100);
