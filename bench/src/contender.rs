@@ -88,7 +88,7 @@ const OAR: Entrant = Entrant {
     ..NATIVE
 };
 
-/// The same engine, asked for the decision alone.
+/// The same engine, asked who fired without the trace being read.
 pub const OAR_UNREAD: Entrant = Entrant {
     load: |_, texts| Ok(Box::new(Unread(Ours::of_texts(texts)))),
     conditions: None,

@@ -98,16 +98,14 @@ fn push_fired(outcome: &Outcome<'_>, fired: &mut Vec<u32>) {
     }
 }
 
-/// Asked for the decision and the rule that it names; the trace is left unread. The answer is
-/// whole where at most one rule fires.
+/// Asked who fired; the rest of the trace is left unread.
 pub struct Unread(pub Ours);
 
 impl Engine for Unread {
     fn decide(&mut self, input: &Input, fired: &mut Vec<u32>) {
         let own = &mut self.0;
         let occurrence = occurrence(&own.rules, own.handles, input);
-        let outcome = own.host.decide(&mut own.session, &occurrence);
-        fired.extend(outcome.rule().map(spec::number));
+        fired.extend(own.host.decide(&mut own.session, &occurrence).fired().map(spec::number));
     }
 }
 
