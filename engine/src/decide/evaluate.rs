@@ -468,7 +468,10 @@ impl Run<'_, '_> {
             // Another rule's copy, where it stands in for this one's, may name another of them.
             let wrong = overlay.iter().filter(is_wrong).map(|(slot, _)| *slot).collect();
             let failure = Failure::WrongType { name: consumed.name().to_owned() };
-            self.record.more_mut().unobserved = Some(Unobserved { rank, wrong });
+            let more = self.record.more_mut();
+            more.unobserved = Some(Unobserved { rank, wrong });
+            // What it reported beside that was found, and the copy of an error block may tell it.
+            more.passing_overlays.push((rank, overlay));
             return Err(failure.into());
         }
         Ok(Some(overlay))
