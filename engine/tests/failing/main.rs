@@ -5,7 +5,12 @@
 //! fires before the one that fails and rewrites the content; `LATER` stands behind it, and would be
 //! suppressed if it fired.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test may stop, and hosts may panic here")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop, and hosts may panic here"
+)]
 
 mod points;
 
