@@ -105,11 +105,35 @@ impl Val {
 }
 
 /// The decimal form of [OAR-COPY-10]. `{}` of Rust writes the shortest digits that round-trip,
-/// without an exponent.
+/// without an exponent; of two that are equally close it takes the greater one, and we the even.
 pub(crate) fn decimal(value: f64) -> String {
     if value == 0.0 {
         return "0.0".to_owned();
     }
     let text = format!("{value}");
+    let even = lower_of_a_tie(value, &text).filter(|lower| {
+        let is_even = lower.trim_end_matches(['.', '0']).ends_with(['2', '4', '6', '8']);
+        is_even && lower.parse() == Ok(value)
+    });
+    let text = even.unwrap_or(text);
     if text.contains('.') { text } else { format!("{text}.0") }
+}
+
+/// When `value` lies halfway between `text` and the decimal below of as many digits, that decimal.
+fn lower_of_a_tie(value: f64, text: &str) -> Option<String> {
+    let significant = |text: &str| -> String {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        digits.trim_matches('0').to_owned()
+    };
+    let exact = format!("{value:.1080}");
+    let exact = exact.trim_end_matches('0').trim_end_matches('.');
+    let is_tie = significant(exact).len() == significant(text).len() + 1
+        && significant(exact).ends_with('5');
+    if !is_tie {
+        return None;
+    }
+    let last = exact.rfind('5')?;
+    let (before, after) = (exact.get(..last)?, exact.get(last + 1..)?);
+    let is_whole = !before.contains('.');
+    Some(format!("{before}{}{after}", if is_whole { "0" } else { "" }))
 }

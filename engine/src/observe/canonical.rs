@@ -84,6 +84,9 @@ mod tests {
             (0.1, "0.1"),
             (0.3, "0.3"),
             (1.0 / 3.0, "0.3333333333333333"),
+            // Halfway between two decimals of equal length: the even one.
+            (1.500_007_629_394_531_25, "1.5000076293945312"),
+            (-1.500_007_629_394_531_25, "-1.5000076293945312"),
         ] {
             assert_eq!(canonical_double(value), text);
         }
