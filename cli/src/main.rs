@@ -20,7 +20,6 @@ mod moment;
 mod output;
 mod replay;
 mod rules;
-mod shared;
 mod test;
 
 use std::process::ExitCode;

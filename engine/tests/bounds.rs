@@ -127,30 +127,12 @@ fn a_panic_is_the_failure_of_who_panicked() {
 #[test]
 fn a_sink_that_panics_leaves_the_counter_alone() {
     let store = Arc::new(MemoryCounters::new());
-    let host = Host::new().counters(Shared(Arc::clone(&store))).events(Panics);
+    let host = Host::new().counters(Arc::clone(&store)).events(Panics);
     decide(&load(COUNTER), &host, "");
     let mut values = [Counters::default()];
     let key = CounterKey { rule: "R", scope: None };
     store.read("s", &[key], &mut values).expect("memory can be read");
     assert_eq!(values, [Counters::default()]);
-}
-
-struct Shared(Arc<MemoryCounters>);
-
-impl CounterStore for Shared {
-    fn read(&self, s: &str, k: &[CounterKey<'_>], v: &mut [Counters]) -> Result<(), StoreError> {
-        self.0.read(s, k, v)
-    }
-
-    fn apply(
-        &self,
-        session: &str,
-        key: CounterKey<'_>,
-        actions: &[Action],
-        publish: &mut dyn FnMut() -> Result<(), EventError>,
-    ) -> Result<CounterChange, StoreError> {
-        self.0.apply(session, key, actions, publish)
-    }
 }
 
 struct Slow;

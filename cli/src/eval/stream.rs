@@ -5,6 +5,7 @@
 //! the process goes on. A session that has ended is forgotten when the host says so.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
 use oar_engine::diagnostic::Diagnostic;
 use oar_engine::document::source::{Format, Node, ReadLimits, SourceFile, read};
@@ -16,7 +17,6 @@ use super::Sessions;
 use crate::log::Recorder;
 use crate::moment::{At, CODE, Moment};
 use crate::output::{Output, Trouble};
-use crate::shared::Shared;
 
 /// Answers every line of standard input.
 ///
@@ -28,8 +28,8 @@ pub(super) fn run(
     recorder: Option<&mut Recorder>,
     output: &mut Output,
 ) -> Result<(), Trouble> {
-    let counters = Shared::new(MemoryCounters::new());
-    let host = Host::new().counters(counters.clone());
+    let counters = Arc::new(MemoryCounters::new());
+    let host = Host::new().counters(Arc::clone(&counters));
     let mut desk = Desk { rules, host, counters, sessions: Sessions::default(), recorder };
     let mut stdin = std::io::stdin().lock();
     let mut line = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn run(
 struct Desk<'r, 'w> {
     rules: &'r RuleSet,
     host: Host,
-    counters: Shared<MemoryCounters>,
+    counters: Arc<MemoryCounters>,
     sessions: Sessions,
     recorder: Option<&'w mut Recorder>,
 }

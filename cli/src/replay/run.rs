@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::BufRead;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -17,7 +18,6 @@ use super::progress::Progress;
 use super::record::{Line, Record, read};
 use super::tally::{Counts, Tally, Verdict, verdict};
 use crate::output::Trouble;
-use crate::shared::Shared;
 
 /// A rule set to decide with, and its digest.
 pub(super) struct Set {
@@ -157,14 +157,14 @@ fn distribute(
 struct Seat<'s> {
     set: &'s Set,
     host: Host,
-    counters: Shared<MemoryCounters>,
+    counters: Arc<MemoryCounters>,
     sessions: HashMap<String, Session>,
 }
 
 impl<'s> Seat<'s> {
     fn new(set: &'s Set) -> Self {
-        let counters = Shared::new(MemoryCounters::new());
-        let host = Host::new().counters(counters.clone());
+        let counters = Arc::new(MemoryCounters::new());
+        let host = Host::new().counters(Arc::clone(&counters));
         Self { set, host, counters, sessions: HashMap::new() }
     }
 

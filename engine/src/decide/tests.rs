@@ -38,7 +38,7 @@ struct Faulty {
     reads: AtomicUsize,
 }
 
-impl CounterStore for Arc<Faulty> {
+impl CounterStore for Faulty {
     fn read(
         &self,
         session: &str,
@@ -75,7 +75,7 @@ struct Stream {
     kept: Mutex<Vec<String>>,
 }
 
-impl EventSink for Arc<Stream> {
+impl EventSink for Stream {
     fn publish(&self, event: &Event<'_>) -> Result<(), EventError> {
         if self.refuses {
             return Err(EventError::new("closed"));

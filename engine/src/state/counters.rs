@@ -1,6 +1,7 @@
 //! Counters ([OAR-FIRE-3]…[OAR-FIRE-5]) and the trait of what keeps them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::events::EventError;
 use crate::document::rule::Action;
@@ -102,6 +103,28 @@ pub trait CounterStore: Send + Sync {
         actions: &[Action],
         publish: &mut dyn FnMut() -> Result<(), EventError>,
     ) -> Result<CounterChange, StoreError>;
+}
+
+/// A store that the host holds as well, to forget sessions, say.
+impl<S: CounterStore + ?Sized> CounterStore for Arc<S> {
+    fn read(
+        &self,
+        session: &str,
+        keys: &[CounterKey<'_>],
+        values: &mut [Counters],
+    ) -> Result<(), StoreError> {
+        (**self).read(session, keys, values)
+    }
+
+    fn apply(
+        &self,
+        session: &str,
+        key: CounterKey<'_>,
+        actions: &[Action],
+        publish: &mut dyn FnMut() -> Result<(), EventError>,
+    ) -> Result<CounterChange, StoreError> {
+        (**self).apply(session, key, actions, publish)
+    }
 }
 
 /// A store could not do what was asked; the declaring rule's `on_error` handles it ([OAR-FIRE-9]).

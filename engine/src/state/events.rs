@@ -1,5 +1,7 @@
 //! The host's event stream ([OAR-FIRE-7]).
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::document::rule::Effect;
@@ -24,6 +26,13 @@ pub trait EventSink: Send + Sync {
     /// # Errors
     /// When the record is refused: the declaring rule is errored ([OAR-FIRE-9]).
     fn publish(&self, event: &Event<'_>) -> Result<(), EventError>;
+}
+
+/// A sink that the host holds as well.
+impl<S: EventSink + ?Sized> EventSink for Arc<S> {
+    fn publish(&self, event: &Event<'_>) -> Result<(), EventError> {
+        (**self).publish(event)
+    }
 }
 
 /// The sink of a host without an event stream: the records of an occurrence are in its outcome,

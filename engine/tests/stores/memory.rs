@@ -5,53 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oar_engine::document::rule::Action;
-use oar_engine::state::{
-    ActivityStore, CounterChange, CounterKey, CounterStore, Counters, EventError, MemoryStore,
-    StoreError,
-};
+use oar_engine::state::{ActivityStore, CounterStore, EventError, MemoryStore};
 use proptest::prelude::*;
 
 use crate::contract::{self, key};
 
-/// Several handles to one store.
-#[derive(Clone, Default)]
-struct Shared(Arc<MemoryStore>);
-
-impl CounterStore for Shared {
-    fn read(
-        &self,
-        session: &str,
-        keys: &[CounterKey<'_>],
-        values: &mut [Counters],
-    ) -> Result<(), StoreError> {
-        self.0.read(session, keys, values)
-    }
-
-    fn apply(
-        &self,
-        session: &str,
-        key: CounterKey<'_>,
-        actions: &[Action],
-        publish: &mut dyn FnMut() -> Result<(), EventError>,
-    ) -> Result<CounterChange, StoreError> {
-        self.0.apply(session, key, actions, publish)
-    }
-}
-
-impl ActivityStore for Shared {
-    fn recent(&self, session: &str, window: usize) -> Result<Vec<String>, StoreError> {
-        self.0.recent(session, window)
-    }
-
-    fn admit(&self, session: &str, tool: &str, window: usize) -> Result<(), StoreError> {
-        self.0.admit(session, tool, window)
-    }
-}
-
 #[test]
 fn keeps_the_contract() {
-    let store = Shared::default();
-    contract::holds(&|| Box::new(store.clone()));
+    let store = Arc::new(MemoryStore::new());
+    contract::holds(&|| Box::new(Arc::clone(&store)));
 }
 
 #[test]
