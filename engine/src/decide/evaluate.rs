@@ -91,14 +91,14 @@ pub(crate) struct More {
     /// The same of rules that did not fire, for explanations and for the copy of an error block.
     pub(crate) passing_overlays: Vec<(u32, Overlay)>,
     /// The last observation that a rule's own detector failed to make.
-    pub(crate) unobserved: Option<Unobserved>,
+    unobserved: Option<Unobserved>,
 }
 
 /// What the detector of the rule of this rank did not observe: the facts that it reported with a
 /// wrong type, or, where there are none, all of its facts.
-pub(crate) struct Unobserved {
-    pub(crate) rank: u32,
-    pub(crate) wrong: Vec<u32>,
+struct Unobserved {
+    rank: u32,
+    wrong: Vec<u32>,
 }
 
 /// A block that an error made.
@@ -108,8 +108,8 @@ pub(crate) struct ErrorBlock {
     pub(crate) failed: u32,
     /// The rule whose identifiers the decision carries.
     pub(crate) named: u32,
-    /// Whether its copy names what the failed detector says that it reports ([OAR-COPY-11]).
-    pub(crate) unreported: bool,
+    /// Whether its copy names what the failed rule's detector did not observe ([OAR-COPY-11]).
+    pub(crate) unobserved: bool,
 }
 
 /// What an occurrence without any of it leaves.
@@ -301,31 +301,34 @@ impl Run<'_, '_> {
             OnError::FailClosed => rank,
             OnError::Substitute(substitute) => substitute,
         };
-        let unreported = self.names_unreported(rank, rule, named);
-        self.record.more_mut().error_block = Some(ErrorBlock { failed: rank, named, unreported });
+        let unobserved = self.names_unobserved(rank, rule, named);
+        self.record.more_mut().error_block = Some(ErrorBlock { failed: rank, named, unobserved });
         self.read_for_copy(named);
         Flow::Stop
     }
 
-    /// Whether the detector of `rule` failed, and says that it reports a fact that the copy of the
-    /// rule `named` names and the host did not supply.
-    fn names_unreported(&self, rank: u32, rule: &Rule, named: u32) -> bool {
-        let failed = self.record.more().unobserved.as_ref();
-        if failed.is_none_or(|own| own.rank != rank || !own.wrong.is_empty()) {
-            return false;
-        }
+    /// Whether the copy of the rule `named` names what the detector of `rule` failed to observe:
+    /// a fact of the wrong type; or, when the detector failed altogether, a fact that the host did
+    /// not supply and that detectors observe or this one says that it reports ([OAR-COPY-11]).
+    /// The detectors of other rules do not matter, and for another rule's copy what the host
+    /// supplied is there ([OAR-FACT-11]).
+    fn names_unobserved(&self, rank: u32, rule: &Rule, named: u32) -> bool {
+        let failed = self.record.more().unobserved.as_ref().filter(|own| own.rank == rank);
+        let Some((failed, copied)) = failed.zip(self.facts.rules.rule(named)) else { return false };
         let reference = rule.rest.as_ref().and_then(|rest| rest.detector.as_deref());
         let detector = reference.and_then(|reference| self.host.detectors.get(reference));
-        let (Some(detector), Some(named)) = (detector, self.facts.rules.rule(named)) else {
-            return false;
-        };
-        let mut slots = named.copy().iter().flat_map(|(_, template)| template.slots());
+        // A detector that cannot even tell what it reports may report anything.
+        let reports =
+            |name: &str| detector.is_some_and(|own| guarded(|| own.reports(name)).unwrap_or(true));
+        let mut slots = copied.copy().iter().flat_map(|(_, template)| template.slots());
         slots.any(|slot| {
+            let is_supplied = self.facts.occurrence.supplied(slot).is_some();
+            if !failed.wrong.is_empty() {
+                return failed.wrong.contains(&slot) && (!is_supplied || named == rank);
+            }
             let entry = self.facts.rules.environment().entry(slot);
-            let supplied = self.facts.occurrence.supplied(slot).is_some();
-            // A detector that cannot even tell what it reports may report anything.
-            let reports = |name: &str| guarded(|| detector.reports(name)).unwrap_or(true);
-            !supplied && entry.is_some_and(|entry| reports(entry.name()))
+            !is_supplied
+                && entry.is_some_and(|entry| entry.detector_backed || reports(entry.name()))
         })
     }
 

@@ -225,8 +225,7 @@ impl<'o> Outcome<'o> {
             overlay.and_then(|position| overlays.get(position)).or(self.failed_overlay(rank));
         let overlay = overlay.map(|(_, overlay)| overlay);
         let asking = Asking { facts: &self.facts, rank, overlay, ledger: None };
-        let unreported = self.record.more().error_block.is_some_and(|block| block.unreported);
-        if unreported || self.names_failed_observation(rank, rule) {
+        if self.record.more().error_block.is_some_and(|block| block.unobserved) {
             return RenderedCopy::default();
         }
         let render = |(member, template): &(CopyMember, _)| {
@@ -242,26 +241,6 @@ impl<'o> Outcome<'o> {
         let more = self.record.more();
         more.error_block.filter(|block| block.failed == rank)?;
         more.passing_overlays.last().filter(|(own, _)| *own == rank)
-    }
-
-    /// Whether the copy of an error block names what the detector of the rule that failed would
-    /// have observed ([OAR-COPY-11]). The detectors of other rules do not matter, and for another
-    /// rule's copy what the host supplied is there ([OAR-FACT-11]).
-    fn names_failed_observation(&self, rank: u32, rule: &Rule) -> bool {
-        let more = self.record.more();
-        let failed = more.error_block.map(|block| block.failed);
-        let unobserved = more.unobserved.as_ref().filter(|own| Some(own.rank) == failed);
-        let Some(unobserved) = unobserved else { return false };
-        let environment = self.facts.rules.environment();
-        let mut slots = rule.copy().iter().flat_map(|(_, template)| template.slots());
-        slots.any(|slot| {
-            let is_supplied = self.facts.occurrence.supplied(slot).is_some();
-            if unobserved.wrong.is_empty() {
-                !is_supplied && environment.entry(slot).is_some_and(|entry| entry.detector_backed)
-            } else {
-                unobserved.wrong.contains(&slot) && (!is_supplied || unobserved.rank == rank)
-            }
-        })
     }
 
     /// Every enforced rule that fired with the decision's effect, when that is nudge or warn
