@@ -45,7 +45,8 @@ impl Verdict {
     }
 }
 
-fn joined(texts: &[String]) -> Option<String> {
+/// Texts as one, each on lines of its own.
+pub(crate) fn joined(texts: &[String]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 

@@ -3,9 +3,9 @@
 //! Rules see the strings as one content. What a transform makes of it is put back string by
 //! string, so that the value keeps its shape, its order and its numbers.
 
-use oar_engine::document::source::{Node, Value};
+use oar_engine::document::source::{Node, Step, Value, walk};
 
-use crate::json::{self, Step};
+use crate::json;
 
 /// The text of an event and the value that it comes from.
 #[derive(Clone, Debug)]
@@ -52,8 +52,8 @@ impl Content {
         let mut name = None;
         let mut bytes = Vec::new();
         let mut strings = 0;
-        json::walk(&value, |step| match step {
-            Step::Name(own) => name = Some(own),
+        walk(&value, |step| match step {
+            Step::Name(member) => name = Some(&*member.name),
             Step::Open(node) => {
                 // The items of a list are told by the list's name.
                 let own = if node.as_array().is_some() { name.take() } else { None };

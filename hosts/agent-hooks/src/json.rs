@@ -4,7 +4,9 @@
 //! repeated members. What goes out is put together here; [`write`] writes a value again with
 //! other texts in the place of some of its strings.
 
-use oar_engine::document::source::{Format, Node, Object, ReadLimits, SourceFile, Value, read};
+use oar_engine::document::source::{
+    Format, Node, Object, ReadLimits, SourceFile, Step, Value, read, walk,
+};
 
 use crate::Fault;
 
@@ -92,64 +94,6 @@ impl Members for Object {
     }
 }
 
-/// A step of the way over a value, in the order written.
-pub(crate) enum Step<'n> {
-    /// The name of the member whose value comes next.
-    Name(&'n str),
-    /// A value that holds no others.
-    Scalar(&'n Node),
-    /// An array or object begins.
-    Open(&'n Node),
-    /// It ends.
-    Close(&'n Node),
-}
-
-enum Rest<'n> {
-    Items(&'n Node, std::slice::Iter<'n, Node>),
-    Members(&'n Node, std::slice::Iter<'n, oar_engine::document::source::Member>),
-}
-
-/// Goes over a value without recursion.
-pub(crate) fn walk<'n>(root: &'n Node, mut step: impl FnMut(Step<'n>)) {
-    let mut open: Vec<Rest<'n>> = Vec::new();
-    let mut next = Some(root);
-    loop {
-        if let Some(node) = next.take() {
-            match &node.value {
-                Value::Array(items) => {
-                    step(Step::Open(node));
-                    open.push(Rest::Items(node, items.iter()));
-                }
-                Value::Object(object) => {
-                    step(Step::Open(node));
-                    open.push(Rest::Members(node, object.iter()));
-                }
-                _ => step(Step::Scalar(node)),
-            }
-        }
-        match open.last_mut() {
-            None => return,
-            Some(Rest::Items(node, items)) => match items.next() {
-                Some(item) => next = Some(item),
-                None => {
-                    step(Step::Close(node));
-                    open.pop();
-                }
-            },
-            Some(Rest::Members(node, members)) => match members.next() {
-                Some(member) => {
-                    step(Step::Name(&member.name));
-                    next = Some(&member.node);
-                }
-                None => {
-                    step(Step::Close(node));
-                    open.pop();
-                }
-            },
-        }
-    }
-}
-
 /// Writes a value; `replaced` gives another text for a string, by its position among the
 /// strings of the value.
 pub(crate) fn write<'t>(root: &Node, replaced: impl Fn(usize) -> Option<&'t str>) -> String {
@@ -163,9 +107,9 @@ pub(crate) fn write<'t>(root: &Node, replaced: impl Fn(usize) -> Option<&'t str>
         *begun = false;
     };
     walk(root, |step| match step {
-        Step::Name(name) => {
+        Step::Name(member) => {
             comma(&mut text, &mut begun);
-            quote(&mut text, name);
+            quote(&mut text, &member.name);
             text.push(':');
         }
         Step::Open(node) => {

@@ -32,6 +32,7 @@ pub use number::Number;
 pub use object::{Member, Object};
 pub use pointer::join_pointer;
 pub use reading::{Document, Reading};
+pub use walk::{Step, walk};
 
 use reading::{Fault, Report};
 

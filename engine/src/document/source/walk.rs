@@ -10,12 +10,15 @@ use super::build::Builder;
 use super::{Member, Node, Number, Text, Value};
 
 /// A step of the way over a tree, in the order written.
-enum Step<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
     /// The name of the member whose value comes next.
     Name(&'a Member),
     /// A value that holds no others.
     Scalar(&'a Node),
+    /// An array or object begins.
     Open(&'a Node),
+    /// It ends.
     Close(&'a Node),
 }
 
@@ -25,7 +28,22 @@ enum Rest<'a> {
     Members(&'a Node, slice::Iter<'a, Member>),
 }
 
-fn walk<'a>(root: &'a Node, mut step: impl FnMut(Step<'a>)) {
+/// Goes over a tree in the order written, at any depth on a small stack.
+///
+/// ```
+/// use oar_engine::document::source::{Node, Step, walk};
+///
+/// let node = Node::from_json(&serde_json::json!({"a": [1, 2]}));
+/// let mut seen = String::new();
+/// walk(&node, |step| match step {
+///     Step::Name(member) => seen.push_str(&member.name),
+///     Step::Scalar(node) => seen.push_str(&node.to_json().to_string()),
+///     Step::Open(_) => seen.push('<'),
+///     Step::Close(_) => seen.push('>'),
+/// });
+/// assert_eq!(seen, "<a<12>>");
+/// ```
+pub fn walk<'a>(root: &'a Node, mut step: impl FnMut(Step<'a>)) {
     let mut open = vec![Rest::Root(root)];
     while let Some(top) = open.last_mut() {
         let node = match top {

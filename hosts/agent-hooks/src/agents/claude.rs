@@ -117,8 +117,7 @@ impl Adapter for Claude {
                 warnings.get_or_insert_with(|| reason.clone());
             }
             (None, stage) => {
-                let changed =
-                    verdict.content.as_deref().and_then(|parts| transformed(event, parts));
+                let changed = transformed(event, verdict);
                 let name = match stage {
                     Stage::AfterTool => "updatedToolOutput",
                     _ => "updatedInput",

@@ -94,8 +94,7 @@ impl Adapter for Cline {
                 Out::object().with("cancel", true).with("errorMessage", reason.as_str())
             }
             (None, Stage::BeforeTool) => {
-                let changed =
-                    verdict.content.as_deref().and_then(|parts| transformed(event, parts));
+                let changed = transformed(event, verdict);
                 Out::object()
                     .maybe("overrideInput", changed)
                     .maybe("contextModification", verdict.nudge())

@@ -4,6 +4,7 @@
 //! `allow` counts for nothing, and the call runs. What the model reads in the place of a result
 //! is the reason of `decision: block`.
 
+use crate::answer::joined;
 use crate::json::{self, Members, Out};
 use crate::{Adapter, Agent, Answer, Event, Fault, Stage, Verdict};
 
@@ -86,8 +87,7 @@ impl Adapter for Codex {
             (_, Stage::Other) => told.clear(),
             (Some(reason), _) => told.push(reason.clone()),
             (None, Stage::BeforeTool) => {
-                let changed =
-                    verdict.content.as_deref().and_then(|parts| transformed(event, parts));
+                let changed = transformed(event, verdict);
                 let nudge = verdict.nudge();
                 if changed.is_some() || nudge.is_some() {
                     let allowed = changed.is_some().then_some("allow");
@@ -111,7 +111,6 @@ impl Adapter for Codex {
         if !own.is_empty() {
             out = out.with("hookSpecificOutput", own);
         }
-        let told = (!told.is_empty()).then(|| told.join("\n"));
-        Answer::json(out.maybe("systemMessage", told))
+        Answer::json(out.maybe("systemMessage", joined(&told)))
     }
 }

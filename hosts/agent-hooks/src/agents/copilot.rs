@@ -139,8 +139,7 @@ impl Adapter for Copilot {
             }
             (Some(_), _) => Out::object(),
             (None, Stage::BeforeTool) => {
-                let changed = changed.and_then(|parts| transformed(event, parts));
-                Out::object().maybe("modifiedArgs", changed)
+                Out::object().maybe("modifiedArgs", transformed(event, verdict))
             }
             (None, Stage::AfterTool) => {
                 let out = match changed {

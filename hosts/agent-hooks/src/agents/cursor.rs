@@ -132,8 +132,7 @@ impl Adapter for Cursor {
             (Some(reason), Stage::AfterToolSeen) => withheld(event, reason),
             (Some(_), _) => Out::object(),
             (None, Stage::BeforeTool) if event.name == "preToolUse" => {
-                let changed =
-                    verdict.content.as_deref().and_then(|parts| transformed(event, parts));
+                let changed = transformed(event, verdict);
                 let nudge = verdict.nudge();
                 let allowed = (changed.is_some() || nudge.is_some()).then_some("allow");
                 Out::object()

@@ -6,6 +6,7 @@
 
 use oar_engine::document::source::Node;
 
+use crate::answer::joined;
 use crate::json::{self, Members, Out};
 use crate::{Adapter, Agent, Answer, Event, Fault, Stage, Verdict};
 
@@ -84,8 +85,7 @@ impl Adapter for Gemini {
             (Some(reason), Stage::Stop) if !event.held => out = deny(reason),
             (Some(reason), _) => told.push(reason.clone()),
             (None, Stage::BeforeTool) => {
-                let changed =
-                    verdict.content.as_deref().and_then(|parts| transformed(event, parts));
+                let changed = transformed(event, verdict);
                 if let Some(changed) = changed {
                     let own = specific().with("tool_input", changed);
                     out = out.with("decision", "allow").with("hookSpecificOutput", own);
@@ -103,7 +103,6 @@ impl Adapter for Gemini {
             }
             (None, _) => told.extend(verdict.nudges.iter().cloned()),
         }
-        let told = (!told.is_empty()).then(|| told.join("\n"));
-        Answer::json(out.maybe("systemMessage", told))
+        Answer::json(out.maybe("systemMessage", joined(&told)))
     }
 }

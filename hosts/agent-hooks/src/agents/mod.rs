@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use oar_engine::document::source::{Node, Object, Value};
 
 use crate::json::{self, Members, Out};
-use crate::{Agent, Call, Content, Event, Fault, ToolKind};
+use crate::{Agent, Call, Content, Event, Fault, ToolKind, Verdict};
 
 /// The user of this process, where an agent does not tell for whom it acts.
 fn user() -> String {
@@ -88,7 +88,8 @@ fn transformed_text(parts: &[String]) -> String {
     if text.trim().is_empty() { "[oar] nothing is left of this result".to_owned() } else { text }
 }
 
-/// The arguments of a call after a transform.
-fn transformed(event: &Event, parts: &[String]) -> Option<Out> {
-    event.content.as_ref().map(|content| Out::Raw(content.with_parts(parts)))
+/// The value of an event's content after a transform, if there was one.
+fn transformed(event: &Event, verdict: &Verdict) -> Option<Out> {
+    let (content, parts) = event.content.as_ref().zip(verdict.content.as_deref())?;
+    Some(Out::Raw(content.with_parts(parts)))
 }

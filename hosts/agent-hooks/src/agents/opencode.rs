@@ -7,6 +7,7 @@
 
 use oar_engine::document::source::{Node, Object};
 
+use crate::answer::joined;
 use crate::json::{self, Members, Out};
 use crate::{Adapter, Agent, Answer, Event, Fault, Stage, Verdict};
 
@@ -107,16 +108,14 @@ impl Adapter for OpenCode {
             (Some(reason), _) => Out::object().with("deny", reason.as_str()),
             (None, Stage::BeforeTool) => {
                 warnings.extend(verdict.nudges.iter().cloned());
-                let changed = changed.and_then(|parts| transformed(event, parts));
-                Out::object().maybe("args", changed)
+                Out::object().maybe("args", transformed(event, verdict))
             }
             (None, Stage::AfterTool) => Out::object()
                 .maybe("output", changed.map(transformed_text))
                 .maybe("add", verdict.nudge()),
             (None, _) => Out::object().maybe("add", verdict.nudge()),
         };
-        let warnings = (!warnings.is_empty()).then(|| warnings.join("\n"));
-        let out = out.maybe("warn", warnings);
+        let out = out.maybe("warn", joined(&warnings));
         Answer { stdout: out.text(), ..Answer::default() }
     }
 }
