@@ -6,9 +6,9 @@ use oar_engine::{Host, Loader, Session, Source};
 use serde_json::json;
 
 use crate::bytes::Bytes;
-use crate::lab::{self, FACTS, host, observations};
+use crate::lab::{self, FACTS, host, moment, observations};
 use crate::reference::copy as naive;
-use crate::reference::facts::{Counters, Moment, View};
+use crate::reference::facts::View;
 use crate::reference::rule::Rule;
 
 /// The bytes that choose the values; what follows is the template.
@@ -52,17 +52,7 @@ pub fn copy(data: &[u8]) {
     let template = template.expect("the engine took it");
     assert!(naive::is_sound(&template, host()));
     let rule = Rule::of(&document).unwrap();
-    let moment = Moment {
-        host: host(),
-        rules: &[],
-        anchor: "tool.pre_invoke",
-        facts: observed,
-        detector_facts: None,
-        call: None,
-        content: None,
-        window: Vec::new(),
-        before: Counters::new(),
-    };
+    let moment = moment(observed);
     let view = View { moment: &moment, rule: &rule, findings: None };
     let wanted = naive::render(&template, &view).unwrap();
     assert_eq!(rendered.get(CopyMember::What), Some(&*wanted));

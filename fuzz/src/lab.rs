@@ -7,6 +7,7 @@ use oar_expr::{Symbol, Symbols, Type};
 use serde_json::{Map, Value, json};
 
 use crate::bytes::Bytes;
+use crate::reference::facts::{Counters, Moment};
 use crate::reference::host::Host;
 
 /// The facts: a name, its type as a capability document writes it, and as conditions have it.
@@ -180,5 +181,20 @@ pub(crate) fn check(diagnostics: &[Diagnostic]) {
         let _ = render::concise(diagnostic);
         let _ = render::full(diagnostic);
         let _ = render::json(diagnostic);
+    }
+}
+
+/// An occurrence at which the host observed nothing else, in a session that begins.
+pub(crate) fn moment(facts: Map<String, Value>) -> Moment<'static> {
+    Moment {
+        host: host(),
+        rules: &[],
+        anchor: "tool.pre_invoke",
+        facts,
+        detector_facts: None,
+        call: None,
+        content: None,
+        window: Vec::new(),
+        before: Counters::new(),
     }
 }

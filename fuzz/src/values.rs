@@ -8,8 +8,8 @@ use oar_expr::{Host, Limits, RaiseKind, Scalar, Stack, Value, compile};
 use serde_json::{Map, Value as Json, json};
 
 use crate::bytes::Bytes;
-use crate::lab::{Declared, FACTS, FUNCTIONS, host, observations};
-use crate::reference::facts::{Counters, Moment, View};
+use crate::lab::{Declared, FACTS, FUNCTIONS, moment, observations};
+use crate::reference::facts::View;
 use crate::reference::rule::Rule;
 use crate::reference::value::{Type, Val};
 
@@ -44,17 +44,7 @@ pub fn values(data: &[u8]) {
     }
     let document = json!({"id": "R", "anchor": "tool.pre_invoke", "when": text});
     let rule = Rule::of(&document).expect("the compiler took it");
-    let moment = Moment {
-        host: host(),
-        rules: &[],
-        anchor: "tool.pre_invoke",
-        facts: observed,
-        detector_facts: None,
-        call: None,
-        content: None,
-        window: Vec::new(),
-        before: Counters::new(),
-    };
+    let moment = moment(observed);
     if !rule.rules_read().is_empty() {
         return;
     }

@@ -1,6 +1,7 @@
 //! What can be seen in a fixture without running it.
 
 use oar_engine::document::source::{Node, Object};
+use oar_engine::load::Vocabulary;
 use serde_json::Value;
 
 use super::Finding;
@@ -10,18 +11,6 @@ use crate::fixture::{Expected, Fixture};
 /// Names that a fixture may not supply ([OAR-CONF-32]): the engine has to arrive at them.
 const ENGINE_OWN: [&str; 5] =
     ["anchor", "fire_count", "breaker_count", "fire_count_of", "breaker_count_of"];
-
-/// The core anchors ([OAR-PROF-1]).
-const CORE_ANCHORS: [&str; 8] = [
-    "tool.pre_invoke",
-    "tool.handler",
-    "tool.post_invoke",
-    "agent.post_turn",
-    "agent.finalize",
-    "model.input",
-    "model.output",
-    "model.tool_result",
-];
 
 /// The clauses that are about what a host adds of its own, or that only a host's own declaration
 /// can show: an index into a `map<string,string>`, say, since no profile has one. Only a fixture
@@ -184,9 +173,10 @@ fn hosts(fixture: &Fixture, found: &mut Found<'_>) {
         .flatten()
         .filter_map(Node::as_str)
         .collect();
+    let is_core = |name: &str| Vocabulary::get().anchors.iter().any(|own| own.name == name);
     for rule in &fixture.question.rules {
         let anchor = rule.get("anchor").and_then(Node::as_str);
-        if let Some(anchor) = anchor.filter(|a| !CORE_ANCHORS.contains(a) && !host.contains(a)) {
+        if let Some(anchor) = anchor.filter(|a| !is_core(a) && !host.contains(a)) {
             found("OAR-CONF-23", format!("the anchor `{anchor}` is neither core nor declared"));
         }
     }
