@@ -66,3 +66,21 @@ fn the_report_is_shown_as_it_is() {
     let shown = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(report.starts_with(shown), "README.md shows another report than\n{report}");
 }
+
+/// The first command of the project's README, but for the time that it took.
+#[test]
+fn the_first_command_prints_what_is_shown() {
+    let readme = text("../README.md");
+    let shown = readme.split("-- run conformance/corpus\n").nth(1).unwrap();
+    let shown = shown.split("$ ").next().unwrap();
+    let timeless = |text: &str| -> Vec<String> {
+        let line = |line: &str| match line.split_once(" in ") {
+            Some((before, after)) => {
+                format!("{before} in {}", after.split_once(' ').map_or("", |(_, rest)| rest))
+            }
+            None => line.to_owned(),
+        };
+        text.lines().map(line).collect()
+    };
+    assert_eq!(timeless(&run(&["conformance/corpus"])), timeless(shown));
+}
