@@ -10,10 +10,10 @@ not count. Run again after an interruption, it goes on where it was (DIR.fates.j
 Mutants are taken from expr/src and engine/src/{load,decide}: of every file a share by its number,
 and at least six where there are as many, in the order of SHA-256 over seed and name. They go from
 judge to judge until one notices: those of expr by its quick unit tests first, which cost the least,
-then all by the corpus, in process, and what is left by the unit tests of both crates. `--only`
-judges the mutants whose names contain one of the texts given instead of a sample, which is how
-survivors are looked at again. The report goes to standard output, the logs of cargo-mutants stay in
-DIR-*.out.
+then all by the corpus, in process, then by the unit tests of both crates, and what is left by the
+tests that embed the engine. `--only` judges the mutants whose names contain one of the texts given
+instead of a sample, which is how survivors are looked at again. The report goes to standard output,
+the logs of cargo-mutants stay in DIR-*.out.
 """
 
 import argparse
@@ -34,11 +34,13 @@ AT_LEAST = 6
 # busy machine does not lengthen, seconds by the clock, and bytes of memory.
 PROCESSOR, SECONDS, MEMORY = 20, 200, 8 << 30
 QUICK = ["--", "--skip=differential", "--skip=depth"]
+OTHERS = ["bounds", "embedding", "explain", "handle"]
 # Each judge: whose mutants it sees, the packages, what is built, what is run of it.
 STAGES = [
     ("quick unit tests", "expr/", ["oar-expr"], ["--lib"], QUICK),
     ("corpus", "", ["oar-conformance"], ["--test=corpus"], []),
     ("unit tests", "", ["oar-expr", "oar-engine"], ["--lib"], []),
+    ("engine's other tests", "", ["oar-engine"], [f"--test={name}" for name in OTHERS], []),
 ]
 # So many mutants go to one run of cargo-mutants; what is judged after each run is kept.
 CHUNK = 45
