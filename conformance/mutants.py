@@ -140,6 +140,9 @@ class Proof:
         words = {"CaughtMutant": stage, "Timeout": stage, "Unviable": "unviable"}
         with self.lock:
             for name, summary in summaries.items():
+                # cargo-mutants adds mutants that were not asked for; what is decided stays so.
+                if "fate" in self.fates.get(name, {}):
+                    continue
                 missed = self.fates.get(name, {}).get("missed", [])
                 fate = words.get(summary)
                 self.fates[name] = {"fate": fate} if fate else {"missed": [*missed, stage]}
