@@ -8,7 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use redis::{Client, Connection, ConnectionLike, RedisError, RedisResult, Script};
+use redis::{
+    Client, Connection, ConnectionLike, IntoConnectionInfo, RedisError, RedisResult, Script,
+};
+
+#[cfg(feature = "redis-tls")]
+mod tls;
 
 use super::activity::ActivityStore;
 use super::counters::{CounterChange, CounterKey, CounterStore, Counters, StoreError};
@@ -59,19 +64,40 @@ return 1
 ";
 
 /// How a [`RedisStore`] talks to its server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RedisOptions {
     prefix: String,
     time_to_live: Option<Duration>,
     deadline: Duration,
+    /// The user, if one is named, and the password.
+    credentials: Option<(Option<String>, String)>,
+    #[cfg(feature = "redis-tls")]
+    tls: tls::TlsOptions,
+}
+
+impl std::fmt::Debug for RedisOptions {
+    /// No password, no key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RedisOptions")
+            .field("prefix", &self.prefix)
+            .field("time_to_live", &self.time_to_live)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
 }
 
 impl RedisOptions {
     /// The prefix `oar:`, sessions that live for ever, a deadline of two seconds.
     #[must_use]
     pub fn new() -> Self {
-        let deadline = Duration::from_secs(2);
-        Self { prefix: "oar:".to_owned(), time_to_live: None, deadline }
+        Self {
+            prefix: "oar:".to_owned(),
+            time_to_live: None,
+            deadline: Duration::from_secs(2),
+            credentials: None,
+            #[cfg(feature = "redis-tls")]
+            tls: tls::TlsOptions::default(),
+        }
     }
 
     /// What every key begins with. It holds no `{`: that would take the place of the hash tag.
@@ -92,6 +118,31 @@ impl RedisOptions {
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// The password, and the user where the server has users; they count in place of those of
+    /// the address, which a log may show.
+    #[must_use]
+    pub fn credentials(mut self, user: Option<&str>, password: &str) -> Self {
+        self.credentials = Some((user.map(str::to_owned), password.to_owned()));
+        self
+    }
+
+    /// Trusts the authorities of these certificates in PEM form, and no others: not those of the
+    /// machine either.
+    #[cfg(feature = "redis-tls")]
+    #[must_use]
+    pub fn authorities(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.tls.authorities = Some(pem.into());
+        self
+    }
+
+    /// Shows the server this certificate, in PEM form with its key.
+    #[cfg(feature = "redis-tls")]
+    #[must_use]
+    pub fn certificate(mut self, pem: impl Into<Vec<u8>>, key: impl Into<Vec<u8>>) -> Self {
+        self.tls.certificate = Some((pem.into(), key.into()));
         self
     }
 }
@@ -147,12 +198,13 @@ impl RedisStore {
     /// The same with options.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and when the prefix holds a `{`.
+    /// As [`open`](Self::open), when the prefix holds a `{`, and when certificates cannot be read
+    /// or the address does not ask for TLS, which they are for.
     pub fn with(address: &str, options: RedisOptions) -> Result<Self, StoreError> {
         if options.prefix.contains('{') {
             return Err(StoreError::new(format!("the prefix `{}` holds a `{{`", options.prefix)));
         }
-        let client = Client::open(address).map_err(|error| StoreError::new(brief(&error)))?;
+        let client = client(address, &options).map_err(|error| StoreError::new(brief(&error)))?;
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         // Processes that share a number and a moment, on two machines, differ in this.
         let random = foldhash::quality::RandomState::default();
@@ -280,6 +332,19 @@ impl RedisStore {
         }
         Ok(())
     }
+}
+
+/// A client of the server of this address; it connects when it is asked to.
+fn client(address: &str, options: &RedisOptions) -> RedisResult<Client> {
+    let mut info = address.into_connection_info()?;
+    if let Some((user, password)) = &options.credentials {
+        info.redis.username = user.clone();
+        info.redis.password = Some(password.clone());
+    }
+    #[cfg(feature = "redis-tls")]
+    return tls::client(info, &options.tls);
+    #[cfg(not(feature = "redis-tls"))]
+    Client::open(info)
 }
 
 /// The field of a counter: identifiers hold no NUL, and the scope comes last.

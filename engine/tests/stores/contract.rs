@@ -7,7 +7,9 @@ use std::thread;
 use oar_engine::document::rule::Action::{
     self, IncrementBreaker, IncrementCounter, PublishEvent, ResetBreaker, ResetCounter,
 };
-use oar_engine::state::{ActivityStore, CounterKey, CounterStore, Counters, EventError};
+use oar_engine::state::{
+    ActivityStore, CounterKey, CounterStore, Counters, EventError, StoreError,
+};
 
 pub(crate) trait Store: CounterStore + ActivityStore {}
 impl<S: CounterStore + ActivityStore> Store for S {}
@@ -33,9 +35,17 @@ pub(crate) fn key<'a>(rule: &'a str, scope: Option<&'a str>) -> CounterKey<'a> {
 }
 
 pub(crate) fn read(store: &dyn Store, session: &str, key: CounterKey<'_>) -> (i64, i64) {
+    try_read(store, session, key).unwrap()
+}
+
+pub(crate) fn try_read(
+    store: &dyn Store,
+    session: &str,
+    key: CounterKey<'_>,
+) -> Result<(i64, i64), StoreError> {
     let mut values = [Counters { fire_count: -1, breaker_count: -1 }];
-    store.read(session, &[key], &mut values).unwrap();
-    (values[0].fire_count, values[0].breaker_count)
+    store.read(session, &[key], &mut values)?;
+    Ok((values[0].fire_count, values[0].breaker_count))
 }
 
 fn apply(store: &dyn Store, session: &str, key: CounterKey<'_>, actions: &[Action]) -> (i64, i64) {

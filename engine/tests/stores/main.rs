@@ -15,5 +15,7 @@ mod interleaving;
 mod memory;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(feature = "redis-tls")]
+mod redis_tls;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -23,20 +23,14 @@ impl Server {
     /// makes that a failure.
     pub(crate) fn start() -> Option<Self> {
         let directory = TempDir::new().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        match spawn(port, directory.path()) {
-            Some(child) => {
-                let server = Self { child, port, directory };
-                server.wait();
-                Some(server)
-            }
-            None => {
-                let required = std::env::var("OAR_REDIS").is_ok_and(|value| value == "required");
-                assert!(!required, "neither redis-server nor valkey-server is installed");
-                eprintln!("SKIPPED: neither redis-server nor valkey-server is installed");
-                None
-            }
+        let port = free_port();
+        let child = spawn(port, directory.path());
+        if child.is_none() {
+            skip("neither redis-server nor valkey-server is installed");
         }
+        let server = Self { child: child?, port, directory };
+        server.wait();
+        Some(server)
     }
 
     pub(crate) fn address(&self) -> String {
@@ -74,10 +68,27 @@ impl Drop for Server {
 }
 
 fn spawn(port: u16, directory: &Path) -> Option<Child> {
+    let port = port.to_string();
+    spawn_with(&["--port", &port, "--appendonly", "yes", "--appendfsync", "always"], directory)
+}
+
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Says that a test is skipped, or fails where it must not be.
+pub(crate) fn skip(reason: &str) {
+    let required = std::env::var("OAR_REDIS").is_ok_and(|value| value == "required");
+    assert!(!required, "{reason}");
+    eprintln!("SKIPPED: {reason}");
+}
+
+/// A server with the password `secret`; `None` where none is installed.
+pub(crate) fn spawn_with(arguments: &[&str], directory: &Path) -> Option<Child> {
     let start = |program: &str| {
         Command::new(program)
-            .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""])
-            .args(["--appendonly", "yes", "--appendfsync", "always", "--requirepass", "secret"])
+            .args(["--bind", "127.0.0.1", "--save", "", "--requirepass", "secret"])
+            .args(arguments)
             .arg("--dir")
             .arg(directory)
             .stdout(Stdio::null())
