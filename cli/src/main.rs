@@ -17,10 +17,12 @@ mod input;
 mod lint;
 mod log;
 mod moment;
+mod new;
 mod output;
 mod replay;
 mod rules;
 mod test;
+mod words;
 
 use std::process::ExitCode;
 
@@ -48,6 +50,7 @@ enum Command {
     Hooks(hooks::Args),
     Replay(replay::Args),
     Log(log::Args),
+    New(new::Args),
     Schema(extras::SchemaArgs),
     Completions(extras::CompletionsArgs),
     Man(extras::ManArgs),
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Hooks(args) => hooks::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Log(args) => log::run(args, &mut output),
+        Command::New(args) => new::run(args, &mut output),
         Command::Schema(args) => Ok(extras::schema(args, &mut output)),
         Command::Completions(args) => Ok(extras::completions::<Cli>(args, &mut output)),
         Command::Man(args) => extras::man::<Cli>(args, &mut output),
