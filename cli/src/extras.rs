@@ -31,6 +31,8 @@ enum Schema {
     Diff,
     /// The output of `oar replay --json`.
     Replay,
+    /// A record of an occurrence, as `oar eval --record` writes it.
+    Audit,
     /// A conformance fixture.
     Fixture,
     /// The messages between the conformance runner and an engine.
@@ -48,6 +50,7 @@ impl Schema {
             Self::Check => include_str!("../../schema/check.schema.json"),
             Self::Diff => include_str!("../../schema/diff.schema.json"),
             Self::Replay => include_str!("../../schema/replay.schema.json"),
+            Self::Audit => include_str!("../../schema/audit.schema.json"),
             Self::Fixture => include_str!("../../schema/fixture.schema.json"),
             Self::Adapter => include_str!("../../schema/adapter.schema.json"),
         }

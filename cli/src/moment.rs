@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use oar_agent_hooks::{Agent, Call, Event, Protected, Stage};
+use oar_engine::audit::{AuditRecord, Detected};
 use oar_engine::diagnostic::Diagnostic;
 use oar_engine::document::source::{Node, Object, SourceFile, join_pointer};
 use oar_engine::observe::{
@@ -14,6 +15,9 @@ use oar_engine::{Host, RuleSet, ToolCall};
 
 /// The code of a fault in an occurrence, which no clause speaks of.
 pub(crate) const CODE: &str = "occurrence";
+
+/// The reserved detector that reports what an occurrence says ([OAR-CONF-25]).
+const FIXTURE: &str = "detector://fixture";
 
 /// The members of an occurrence.
 const MEMBERS: [&str; 7] =
@@ -29,8 +33,6 @@ pub(crate) struct Moment {
     call: Option<(String, Object)>,
     activity: Option<Vec<String>>,
     pub(crate) session: Option<String>,
-    /// As it was written, for records.
-    pub(crate) written: serde_json::Value,
 }
 
 /// Where a node stands.
@@ -139,7 +141,7 @@ impl Moment {
         }
         let known: Vec<&str> = MEMBERS.iter().chain(beside).copied().collect();
         at.unknown(CODE, "an occurrence", &known, &mut faults);
-        let mut moment = Self { written: at.node.to_json(), ..Self::default() };
+        let mut moment = Self::default();
         match at.member("anchor") {
             None => {
                 faults.push(at.fault(CODE, "`anchor` is missing: the moment of the occurrence"))
@@ -195,6 +197,23 @@ impl Moment {
         Ok(occurrence)
     }
 
+    /// The name of its session; occurrences that name none share one.
+    pub(crate) fn session(&self) -> &str {
+        self.session.as_deref().unwrap_or("session")
+    }
+
+    /// Adds what the reserved detector would have reported to the record, where no rule has asked
+    /// it: others may.
+    pub(crate) fn add_reported(&self, record: &mut AuditRecord) {
+        let asked = record.detected.iter().any(|own| own.detector == FIXTURE);
+        if asked || self.detector_facts.is_empty() {
+            return;
+        }
+        let facts = self.detector_facts.iter();
+        let facts = facts.map(|(name, value)| (name.clone(), value.to_json())).collect();
+        record.detected.push(Detected { detector: FIXTURE.to_owned(), facts, failed: false });
+    }
+
     /// `host`, whose reserved detector reports what this occurrence says ([OAR-CONF-25]).
     ///
     /// Under the capability documents of coding agents, what `oar hooks` would observe of the
@@ -210,7 +229,7 @@ impl Moment {
                 let facts = self.detector_facts.iter().cloned();
                 let observations =
                     facts.fold(Observations::new(), |all, (name, value)| all.with(name, value));
-                host.clone().detector("detector://fixture", Reporting(observations))
+                host.clone().detector(FIXTURE, Reporting(observations))
             }
         }
     }

@@ -36,6 +36,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod decide;
 pub mod diagnostic;
 pub mod document;

@@ -41,6 +41,11 @@ pub trait Map: fmt::Debug + Sync {
     fn len(&self) -> usize;
     /// The member under `key`, or `None` when there is none.
     fn get(&self, key: &str) -> Option<Member<'_>>;
+    /// The names of the members, for records of what was observed; `None` where the host does not
+    /// tell them, and the map is left out of records.
+    fn keys(&self) -> Option<Vec<&str>> {
+        None
+    }
     /// Whether there is a member under `key`.
     fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
@@ -120,6 +125,10 @@ impl<V: AsRef<str> + fmt::Debug + Sync> Map for std::collections::BTreeMap<Strin
     fn get(&self, key: &str) -> Option<Member<'_>> {
         self.get(key).map(|value| Member::String(value.as_ref()))
     }
+
+    fn keys(&self) -> Option<Vec<&str>> {
+        Some(self.keys().map(String::as_str).collect())
+    }
 }
 
 impl<V: AsRef<str> + fmt::Debug + Sync, S: std::hash::BuildHasher + Sync> Map
@@ -131,5 +140,11 @@ impl<V: AsRef<str> + fmt::Debug + Sync, S: std::hash::BuildHasher + Sync> Map
 
     fn get(&self, key: &str) -> Option<Member<'_>> {
         self.get(key).map(|value| Member::String(value.as_ref()))
+    }
+
+    fn keys(&self) -> Option<Vec<&str>> {
+        let mut keys: Vec<&str> = self.keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        Some(keys)
     }
 }

@@ -51,8 +51,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> {
     let loader = args.documents.loader()?;
     let rules = load(&loader)?.rules;
-    let mut recorder =
-        args.record.as_deref().map(|path| Recorder::open(path, loader.digest())).transpose()?;
+    let mut recorder = args.record.as_deref().map(Recorder::open).transpose()?;
     let Some(path) = &args.occurrence else {
         stream::run(&rules, recorder.as_mut(), output)?;
         return Ok(Verdict::Fine);
@@ -122,7 +121,7 @@ pub(crate) struct Sessions(BTreeMap<String, Session>);
 
 impl Sessions {
     pub(crate) fn of(&mut self, moment: &Moment) -> &mut Session {
-        let name = moment.session.as_deref().unwrap_or("session");
+        let name = moment.session();
         self.0.entry(name.to_owned()).or_insert_with(|| Session::new(name))
     }
 

@@ -1,14 +1,14 @@
 //! `oar log`: records that cannot be changed without being found out.
 
-mod chain;
 mod recorder;
 
 use std::path::PathBuf;
 
+use oar_engine::audit::{Broken, Chain};
+
 use crate::input;
 use crate::output::{BAD, GOOD, Output, Trouble, Verdict, styled};
 use crate::replay::log::open;
-use chain::{Broken, Chain};
 pub(crate) use recorder::Recorder;
 
 /// Looks after logs of records.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
     let Command::Verify(args) = &args.command;
     let mut log = open(&args.log)?;
     let name = input::shown(&args.log);
-    let mut chain = Chain::after(args.after.clone());
+    let mut chain = args.after.as_ref().map_or_else(Chain::new, Chain::after);
     let (mut text, mut line, mut broken) = (Vec::new(), 0_u64, 0_usize);
     let mut tell = |line: u64, what: &Broken, output: &mut Output| {
         broken += 1;
@@ -69,11 +69,11 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
         if text.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        for what in chain.record(&text) {
+        for what in chain.verify(&text) {
             tell(line, &what, output);
         }
     }
-    if let Some(what) = chain.end(args.head.as_deref()) {
+    if let Some(what) = args.head.as_deref().and_then(|head| chain.end(head)) {
         tell(line, &what, output);
     }
     if broken > FEW {

@@ -3,21 +3,19 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::time::SystemTime;
 
 use oar_engine::Outcome;
-use serde_json::{Map, Value};
+use oar_engine::audit::{AuditRecord, Chain, Redaction};
 
-use super::chain::Chain;
 use crate::input;
 use crate::moment::Moment;
 use crate::output::Trouble;
-use crate::replay::time;
 
 /// A log that is appended to.
 pub(crate) struct Recorder {
     file: File,
     name: String,
-    rule_set: String,
     chain: Chain,
 }
 
@@ -25,11 +23,11 @@ pub(crate) struct Recorder {
 const LONGEST: u64 = 16 << 20;
 
 impl Recorder {
-    /// Opens a log, or begins one. `rule_set` is the digest of what decides.
+    /// Opens a log, or begins one.
     ///
     /// # Errors
     /// When it cannot be opened, another process writes it, or its last record is in no chain.
-    pub(crate) fn open(path: &Path, rule_set: String) -> Result<Self, Trouble> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Trouble> {
         let name = input::shown(path);
         let trouble =
             |error: std::io::Error| Trouble::Io(format!("cannot write the log `{name}`: {error}"));
@@ -54,7 +52,7 @@ impl Recorder {
                 return Err(Trouble::Io(message));
             }
         };
-        Ok(Self { file, name, rule_set, chain })
+        Ok(Self { file, name, chain })
     }
 
     /// Appends a record.
@@ -62,21 +60,13 @@ impl Recorder {
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn record(&mut self, moment: &Moment, outcome: &Outcome<'_>) -> Result<(), Trouble> {
-        let mut record = match &moment.written {
-            Value::Object(members) => members.clone(),
-            _ => Map::new(),
-        };
-        let mut add = |name: &str, value: Value| drop(record.insert(name.to_owned(), value));
-        add("time", time::now().into());
-        add("rule_set", self.rule_set.clone().into());
-        add("decision", outcome.decision().name().into());
-        add("rule", outcome.rule().into());
-        let applied: Vec<String> = outcome.trace().map(|entry| entry.to_string()).collect();
-        add("applied", applied.into());
-        self.chain.link(&mut record);
-        let line = format!("{}\n", Value::Object(record));
-        self.file
-            .write_all(line.as_bytes())
-            .map_err(|error| Trouble::Io(format!("cannot write the log `{}`: {error}", self.name)))
+        let now = SystemTime::now();
+        let mut record = AuditRecord::new(outcome, moment.session(), now, &Redaction::none());
+        moment.add_reported(&mut record);
+        let failed =
+            |reason: String| Trouble::Io(format!("cannot write the log `{}`: {reason}", self.name));
+        let line = self.chain.link(&record).map_err(|error| failed(error.to_string()))?;
+        let written = self.file.write_all(format!("{line}\n").as_bytes());
+        written.map_err(|error| failed(error.to_string()))
     }
 }

@@ -3,10 +3,10 @@
 //! A record is read leniently: it is what a machine wrote, perhaps for another rule set, with
 //! members of its own. Only what an occurrence needs must be as it should.
 
-use oar_engine::observe::{
-    Detector, DetectorFailure, FactValue, Observations, Occurrence, SupplyError,
-};
-use oar_engine::{RuleSet, ToolCall};
+use oar_engine::audit::{AuditRecord, Detected};
+use oar_engine::observe::{Occurrence, SupplyError};
+use oar_engine::{Host, RuleSet, ToolCall};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// A line that can be replayed.
@@ -18,7 +18,8 @@ pub(crate) struct Record {
     pub(super) anchor: String,
     pub(super) session: String,
     facts: Map<String, Value>,
-    detector_facts: Map<String, Value>,
+    /// What providers and detectors said then, and nothing else.
+    answers: AuditRecord,
     content: Option<String>,
     call: Option<(String, Map<String, Value>)>,
     activity: Option<Vec<String>>,
@@ -89,6 +90,12 @@ pub(crate) fn read(line: u64, text: &[u8]) -> Line {
     }
 }
 
+/// A member that is a list, where it is there.
+fn list<T: DeserializeOwned>(name: &str, value: Option<Value>) -> Result<Vec<T>, String> {
+    let list = value.map(serde_json::from_value).transpose();
+    Ok(list.map_err(|_| format!("`{name}` is no such list as records have"))?.unwrap_or_default())
+}
+
 /// What the parser says, without the line, which is always the first.
 fn told(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -104,7 +111,14 @@ impl Record {
             Some(_) => Err(format!("`{name}` is no object")),
         };
         self.facts = object("facts", members.remove("facts"))?;
-        self.detector_facts = object("detector_facts", members.remove("detector_facts"))?;
+        let reported = object("detector_facts", members.remove("detector_facts"))?;
+        self.answers.provided = list("provided", members.remove("provided"))?;
+        self.answers.detected = list("detected", members.remove("detected"))?;
+        // As records were written once, and as occurrences are.
+        if !reported.is_empty() {
+            let detector = "detector://fixture".to_owned();
+            self.answers.detected.push(Detected { detector, facts: reported, failed: false });
+        }
         let mut call = object("tool_call", members.remove("tool_call"))?;
         if let Some(Value::String(name)) = call.remove("name") {
             let arguments = object("tool_call.arguments", call.remove("arguments"))?;
@@ -176,21 +190,10 @@ impl Record {
         Ok((occurrence, unknown))
     }
 
-    /// What the detector said then, where the record has it.
-    pub(super) fn reported(&self) -> Option<Reported> {
-        (!self.detector_facts.is_empty()).then(|| {
-            let facts = self.detector_facts.iter();
-            let facts = facts.map(|(name, value)| (name, FactValue::from(value.clone())));
-            Reported(facts.fold(Observations::new(), |all, (name, value)| all.with(name, value)))
-        })
-    }
-}
-
-/// `detector://fixture`, which reports what the record says.
-pub(super) struct Reported(Observations);
-
-impl Detector for Reported {
-    fn observe(&self, _: &Occurrence<'_>) -> Result<Observations, DetectorFailure> {
-        Ok(self.0.clone())
+    /// `host` with what providers and detectors said then, where the record has it.
+    pub(super) fn host(&self, host: &Host) -> Option<Host> {
+        let AuditRecord { provided, detected, .. } = &self.answers;
+        let said = !provided.is_empty() || !detected.is_empty();
+        said.then(|| self.answers.host(host))
     }
 }

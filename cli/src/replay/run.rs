@@ -187,10 +187,8 @@ impl<'s> Seat<'s> {
         let Some(session) = self.sessions.get_mut(&record.session) else {
             return Err("the session is gone".to_owned());
         };
-        let reporting = record
-            .reported()
-            .map(|reported| self.host.clone().detector("detector://fixture", reported));
-        let outcome = reporting.as_ref().unwrap_or(&self.host).decide(session, &occurrence);
+        let answering = record.host(&self.host);
+        let outcome = answering.as_ref().unwrap_or(&self.host).decide(session, &occurrence);
         Ok(seen(&outcome, unknown))
     }
 }

@@ -1,7 +1,5 @@
 //! Times as records have them, to the millisecond.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 const DAY: i64 = 86_400_000;
 
 /// Reads a time of RFC 3339, such as `2026-05-04T12:30:00Z`; milliseconds since 1970.
@@ -39,14 +37,6 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + day - 1;
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The time now, of RFC 3339 to the millisecond.
-pub(crate) fn now() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-    let text = written(now);
-    format!("{}.{:03}Z", text.trim_end_matches('Z'), now.rem_euclid(1000))
 }
 
 /// Writes a time of RFC 3339 to the second, in UTC.

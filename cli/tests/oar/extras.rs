@@ -5,7 +5,9 @@ use crate::snapshot::root;
 
 #[test]
 fn schemas_are_printed_as_they_are_published() {
-    for name in ["rule", "capability", "config", "test", "stream", "check", "fixture", "adapter"] {
+    for name in
+        ["rule", "capability", "config", "test", "stream", "check", "audit", "fixture", "adapter"]
+    {
         let ran = oar(&root(), &format!("schema {name}"), "");
         let path = root().join(format!("schema/{name}.schema.json"));
         assert_eq!(ran.out, std::fs::read_to_string(path).expect("a schema"));

@@ -27,49 +27,41 @@ const HAPPENED: &[(&str, &str, &str, &str, &str)] = &[
     ("2026-05-05T10:10:00Z", "eve-1", "shell", "command", "git push --force"),
 ];
 
-/// The hash of a record, by the words of the page alone.
-fn hash(record: &Map<String, Value>) -> String {
-    let text = Value::Object(record.clone()).to_string();
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+/// A record with these members behind its place in the chain, by the words of the page alone,
+/// and its hash.
+fn chained(sequence: usize, previous: &str, members: &str) -> (String, String) {
+    let text = format!("{{\"sequence\":{sequence},\"previous\":\"{previous}\",{members}");
+    let hash = Sha256::digest(text.as_bytes());
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    (format!("{text},\"hash\":\"{hash}\"}}"), hash)
 }
 
-/// A chained log of what happened, decided by the example.
+/// The members of a record without its place in the chain.
+fn members(line: &str) -> String {
+    let (_, behind) = line.split_once(",\"time\"").expect("a time");
+    let (members, _) = behind.rsplit_once(",\"hash\"").expect("a hash");
+    format!("\"time\"{members}")
+}
+
+/// What `oar eval` records of what happened, at the times when it happened.
 fn log() -> String {
-    let asked: Vec<Map<String, Value>> = HAPPENED
-        .iter()
-        .map(|(_, session, tool, name, value)| {
-            let mut occurrence = Map::new();
-            occurrence.insert("anchor".to_owned(), "tool.pre_invoke".into());
-            occurrence.insert("session".to_owned(), (*session).into());
-            let mut arguments = Map::new();
-            arguments.insert((*name).to_owned(), (*value).into());
-            occurrence
-                .insert("tool_call".to_owned(), json!({"name": tool, "arguments": arguments}));
-            occurrence
-        })
-        .collect();
-    let input: String =
-        asked.iter().map(|own| format!("{}\n", Value::Object(own.clone()))).collect();
-    let ran = oar(&root(), "eval --stream --rules examples/coding-basics", &input);
-    let replayed = oar(&root(), "replay --json --rules examples/coding-basics -", "");
-    let replayed: Value = serde_json::from_str(&replayed.out).expect("json");
+    let asked = HAPPENED.iter().map(|(_, session, tool, name, value)| {
+        let arguments = Map::from_iter([((*name).to_owned(), (*value).into())]);
+        let call = json!({"name": tool, "arguments": arguments});
+        format!("{}\n", json!({"anchor": "tool.pre_invoke", "session": session, "tool_call": call}))
+    });
+    let directory = Directory::with(&[]);
+    let rules = root().join("examples/coding-basics");
+    let arguments = format!("eval --stream --rules {} --record log", rules.display());
+    assert_eq!(directory.oar_with(&arguments, &asked.collect::<String>()).code, 0);
     let (mut log, mut previous) = (String::new(), String::new());
-    for ((at, mut record), answer) in asked.into_iter().enumerate().zip(ran.out.lines()) {
-        let answer: Value = serde_json::from_str(answer).expect("json");
-        let report = &answer["report"];
-        let add = |record: &mut Map<String, Value>, name: &str, value: Value| {
-            drop(record.insert(name.to_owned(), value));
-        };
-        add(&mut record, "time", HAPPENED[at].0.into());
-        add(&mut record, "rule_set", replayed["digest"].clone());
-        add(&mut record, "decision", report["decision"].clone());
-        add(&mut record, "rule", report["rule"].clone());
-        add(&mut record, "applied", report["applied"].clone());
-        add(&mut record, "sequence", (at + 1).into());
-        add(&mut record, "previous", previous.clone().into());
-        previous = hash(&record);
-        add(&mut record, "hash", previous.clone().into());
-        log += &format!("{}\n", Value::Object(record));
+    for (at, line) in directory.read("log").lines().enumerate() {
+        let own = members(line);
+        let (_, rest) = own.split_once(",\"session\"").expect("a session");
+        let members = format!("\"time\":\"{}\",\"session\"{rest}", HAPPENED[at].0);
+        let (line, hash) = chained(at + 1, &previous, &members);
+        log += &format!("{line}\n");
+        previous = hash;
     }
     log
 }
@@ -132,13 +124,11 @@ fn what_was_changed_dropped_or_moved_is_named() {
     assert_eq!(directory.oar(&format!("log verify rest --after {fifth}")).code, 0);
     assert_eq!(directory.oar(&format!("log verify rest --after {head}")).code, 1);
     // A record that was made anew has another hash than the next one names.
-    let mut second: Map<String, Value> =
-        serde_json::from_str(whole.lines().nth(1).expect("two")).expect("json");
-    second.remove("hash");
-    second.insert("decision".to_owned(), "warn".into());
-    second.insert("hash".to_owned(), hash(&second).into());
-    let line = Value::Object(second).to_string();
-    directory.write("forged", &whole.replace(whole.lines().nth(1).expect("two"), &line));
+    let second = whole.lines().nth(1).expect("two");
+    let first: Value = serde_json::from_str(whole.lines().next().expect("one")).expect("json");
+    let forged = members(second).replace("\"decision\":\"none\"", "\"decision\":\"warn\"");
+    let (line, _) = chained(2, first["hash"].as_str().expect("a hash"), &forged);
+    directory.write("forged", &whole.replace(second, &line));
     assert_eq!(
         directory.oar("log verify forged").out,
         "forged:3: broken: the record before record 3 is another than it names\n"

@@ -159,6 +159,23 @@ impl<'o> Facts<'o> {
         Ok(answer)
     }
 
+    /// What the provider was asked and answered, where that was anything: the slot, the argument
+    /// of a function, and the value or that it failed.
+    pub(crate) fn answers(&self) -> Vec<(u32, Option<FactValue>, Result<FactValue, ()>)> {
+        let Some(produced) = self.produced.get() else { return Vec::new() };
+        let told = |answer: &Answer| match answer {
+            Ok(value) => value.clone().map(Ok),
+            Err(_) => Some(Err(())),
+        };
+        let answers = (0_u32..).zip(&*produced.answers);
+        let facts = answers.filter_map(|(slot, cell)| Some((slot, None, told(cell.get()?)?)));
+        let calls = produced.calls.borrow();
+        let calls = calls.iter().filter_map(|(slot, argument, answer)| {
+            Some((*slot, Some(argument.clone()), told(answer)?))
+        });
+        facts.chain(calls).collect()
+    }
+
     /// Whether the value of a slot is at hand without asking a provider.
     pub(crate) fn is_at_hand(&self, slot: u32) -> bool {
         let core = |entry: &Entry| entry.derivation.is_some_and(Derivation::is_core);
@@ -248,7 +265,7 @@ impl<'o> Facts<'o> {
 
     fn answered(&self, slot: u32, entry: &Entry, argument: Value<'_>) -> Answer {
         let Some(provider) = self.provider else { return Ok(None) };
-        let Some(key) = owned(argument) else { return Ok(None) };
+        let Some(key) = FactValue::of(argument) else { return Ok(None) };
         let same = |call: &&(u32, FactValue, Answer)| call.0 == slot && call.1 == key;
         if let Some((.., answer)) = self.produced().calls.borrow().iter().find(same) {
             return answer.clone();
@@ -444,16 +461,5 @@ fn into_owned(value: Scalar<'_>) -> Scalar<'static> {
         Scalar::Int(value) => Scalar::Int(value),
         Scalar::Double(value) => Scalar::Double(value),
         Scalar::String(value) => Scalar::String(Cow::Owned(value.into_owned())),
-    }
-}
-
-/// A scalar argument to keep.
-fn owned(value: Value<'_>) -> Option<FactValue> {
-    match value {
-        Value::Bool(value) => Some(FactValue::Bool(value)),
-        Value::Int(value) => Some(FactValue::Int(value)),
-        Value::Double(value) => Some(FactValue::Double(value)),
-        Value::String(value) => Some(FactValue::String(value.to_owned())),
-        _ => None,
     }
 }

@@ -11,6 +11,7 @@ mod facts;
 mod failure;
 mod guard;
 mod needs;
+mod observed;
 mod order;
 mod outcome;
 mod report;

@@ -229,8 +229,8 @@ impl Live {
     fn load(loader: &Loader) -> Result<Self, LoadError> {
         let loaded = loader.load()?;
         Ok(Self {
+            digest: loaded.rules.digest().to_owned(),
             rules: Arc::new(loaded.rules),
-            digest: loader.digest(),
             since: SystemTime::now(),
             warnings: loaded.warnings.into(),
         })

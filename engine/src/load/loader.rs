@@ -11,7 +11,7 @@ use super::draft::{self, Draft};
 use super::failed::Failed;
 use super::guarded::Parts;
 use super::resolve::{Resolved, resolve};
-use super::rule_set::{Rule, RuleSet};
+use super::rule_set::{Digests, Rule, RuleSet};
 use super::select::AnchorIndex;
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -179,6 +179,13 @@ impl Loader {
         hexadecimal(&hash.finalize())
     }
 
+    fn digests(&self) -> Digests {
+        let mut configs = Sha256::new();
+        self.configs.iter().for_each(|source| source.hash(b'o', &mut configs));
+        let configs = hexadecimal(&configs.finalize());
+        Digests { all: self.digest().into(), configs: configs.into() }
+    }
+
     /// The same, evaluating every selected rule one by one. Nothing but the time it takes is
     /// different, which is what tests hold it against.
     #[doc(hidden)]
@@ -227,7 +234,7 @@ impl Loader {
             anchors.iter_mut().for_each(|index| index.guard(parts));
         }
         Ok(Loaded {
-            rules: RuleSet::new(capability, rules, conditions, anchors),
+            rules: RuleSet::new(capability, rules, conditions, anchors, self.digests()),
             warnings: diagnostics,
         })
     }

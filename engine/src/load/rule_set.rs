@@ -29,6 +29,16 @@ pub struct RuleSet {
     pub(crate) anchor_by_name: HashMap<Box<str>, u32>,
     /// Tells its handles from those of another set.
     pub(crate) stamp: u64,
+    digests: Digests,
+}
+
+/// The digests of the documents of a set.
+#[derive(Clone, Debug)]
+pub(crate) struct Digests {
+    /// Of all of them.
+    pub(crate) all: Box<str>,
+    /// Of the configurations.
+    pub(crate) configs: Box<str>,
 }
 
 /// One rule.
@@ -184,6 +194,7 @@ impl RuleSet {
         rules: Vec<Rule>,
         conditions: Programs,
         anchors: Vec<AnchorIndex>,
+        digests: Digests,
     ) -> Self {
         let by_name = |(position, anchor): (usize, &AnchorIndex)| {
             (anchor.local.clone(), u32::try_from(position).unwrap_or(u32::MAX))
@@ -195,6 +206,7 @@ impl RuleSet {
             anchor_by_name: anchors.iter().enumerate().map(by_name).collect(),
             anchors: anchors.into(),
             stamp: NEXT_STAMP.fetch_add(1, Ordering::Relaxed),
+            digests,
         }
     }
 
@@ -202,6 +214,19 @@ impl RuleSet {
     #[must_use]
     pub fn capability(&self) -> &Capability {
         &self.capability
+    }
+
+    /// The digest of everything that was loaded, as [`Loader::digest`](crate::Loader::digest)
+    /// tells it.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digests.all
+    }
+
+    /// The digest of the configurations alone, in their order.
+    #[must_use]
+    pub fn configuration_digest(&self) -> &str {
+        &self.digests.configs
     }
 
     /// Every name that a rule may use.

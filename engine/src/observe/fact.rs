@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oar_expr::{Map, MapList, StringList, Type, Value};
 use serde_json::Value as Json;
 
-use super::json::JsonMap;
+use super::json::{JsonMap, bounded_object};
 use crate::document::source::{Node, Value as NodeValue};
 
 /// A value that a provider, a detector or a document hands over for good.
@@ -70,6 +70,44 @@ impl FactValue {
         match (ty, self) {
             (Type::StringMap, Self::Map(value)) => Some(Value::StringMap(value)),
             _ => self.typed(ty),
+        }
+    }
+
+    /// A scalar to keep; `None` of any other value.
+    pub(crate) fn of(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Bool(value) => Some(Self::Bool(value)),
+            Value::Int(value) => Some(Self::Int(value)),
+            Value::Double(value) => Some(Self::Double(value)),
+            Value::String(value) => Some(Self::String(value.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON: null for one that has no type, and in place of what a map nests beyond
+    /// 128 levels.
+    ///
+    /// ```
+    /// use oar_engine::observe::FactValue;
+    /// assert_eq!(FactValue::from(vec!["a".to_owned()]).to_json(), serde_json::json!(["a"]));
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Bool(value) => (*value).into(),
+            Self::Int(value) => (*value).into(),
+            Self::Double(value) => (*value).into(),
+            Self::String(value) => value.as_str().into(),
+            Self::StringList(value) => value.as_slice().into(),
+            Self::StringMap(value) => {
+                value.iter().map(|(key, own)| (key.clone(), own.clone())).collect()
+            }
+            Self::MapList(value) => {
+                value.iter().map(|map| Json::Object(bounded_object(map.as_object()))).collect()
+            }
+            Self::Map(value) => Json::Object(bounded_object(value.as_object())),
+            Self::EmptyList => Json::Array(Vec::new()),
+            Self::Untyped => Json::Null,
         }
     }
 
@@ -281,6 +319,10 @@ impl MapList for Nothing {
 impl Map for Nothing {
     fn len(&self) -> usize {
         0
+    }
+
+    fn keys(&self) -> Option<Vec<&str>> {
+        Some(Vec::new())
     }
 
     fn get(&self, _: &str) -> Option<oar_expr::Member<'_>> {

@@ -5,8 +5,10 @@
 
 use arrayvec::ArrayVec;
 use oar_expr::{Type, Value};
+use serde_json::Value as Json;
 
 use super::fact::{FactValue, Supplied, typed_lent};
+use super::json::written;
 
 /// The supplied values of one occurrence.
 #[derive(Clone, Debug, Default)]
@@ -103,6 +105,26 @@ impl<'a> Given<'a> {
             let fact = self.at(at)?;
             if fact.slot == slot {
                 return Some(self.value(fact.held));
+            }
+            at = fact.next;
+        }
+    }
+
+    /// The value of a slot as JSON, if it was supplied: null for one of another type, and `None`
+    /// for a map whose names are not told.
+    pub(super) fn written(&self, slot: u32) -> Option<Option<Json>> {
+        let mut at = self.head(slot);
+        loop {
+            let fact = self.at(at)?;
+            if fact.slot == slot {
+                return Some(match fact.held {
+                    Held::Lent(value) => written(value),
+                    Held::Owned(place) => {
+                        let owned = self.more.as_ref().and_then(|m| m.owned.get(place as usize));
+                        owned.map(|(_, value)| value.to_json())
+                    }
+                    Held::Wrong => Some(Json::Null),
+                });
             }
             at = fact.next;
         }

@@ -1,9 +1,9 @@
 //! JSON objects lent to conditions as maps, from `serde_json` or from a document of ours.
 
-use oar_expr::{Map, Member};
+use oar_expr::{Map, Member, Value};
 use serde_json::Value as Json;
 
-use crate::document::source::{Node, Number, Object, Value};
+use crate::document::source::{Node, Number, Object, Value as NodeValue};
 
 /// A `serde_json` object, owned or lent, read as a `map` fact.
 ///
@@ -40,6 +40,56 @@ impl Drop for JsonMap {
     }
 }
 
+/// As deep as the reader of JSON goes. What nests deeper is no value of any type, and copying or
+/// writing it would take a stack that nobody has.
+const LEVELS: usize = 128;
+
+/// A copy of an object, with null in place of what nests too deep.
+pub(crate) fn bounded_object(
+    object: &serde_json::Map<String, Json>,
+) -> serde_json::Map<String, Json> {
+    object.iter().map(|(key, value)| (key.clone(), bounded(value, LEVELS))).collect()
+}
+
+fn bounded(value: &Json, levels: usize) -> Json {
+    match (value, levels.checked_sub(1)) {
+        (Json::Array(items), Some(left)) => items.iter().map(|item| bounded(item, left)).collect(),
+        (Json::Object(members), Some(left)) => {
+            members.iter().map(|(key, own)| (key.clone(), bounded(own, left))).collect()
+        }
+        (Json::Array(_) | Json::Object(_), None) => Json::Null,
+        (scalar, _) => scalar.clone(),
+    }
+}
+
+/// A value that conditions read, as JSON; `None` where the names of a map are not told. Members
+/// of a map that conditions cannot read are null.
+pub(crate) fn written(value: Value<'_>) -> Option<Json> {
+    Some(match value {
+        Value::Bool(value) => value.into(),
+        Value::Int(value) => value.into(),
+        Value::Double(value) => value.into(),
+        Value::String(value) => value.into(),
+        Value::StringList(list) => (0..list.len()).filter_map(|at| list.get(at)).collect(),
+        Value::StringMap(map) | Value::Map(map) => written_map(map)?,
+        Value::MapList(list) => {
+            let maps = (0..list.len()).filter_map(|at| list.get(at)).map(written_map);
+            Json::Array(maps.collect::<Option<_>>()?)
+        }
+    })
+}
+
+fn written_map(map: &dyn Map) -> Option<Json> {
+    let member = |key: &str| match map.get(key) {
+        Some(Member::Bool(value)) => value.into(),
+        Some(Member::Int(value)) => value.into(),
+        Some(Member::Double(value)) => value.into(),
+        Some(Member::String(value)) => value.into(),
+        Some(Member::Other) | None => Json::Null,
+    };
+    Some(map.keys()?.into_iter().map(|key| (key.to_owned(), member(key))).collect())
+}
+
 /// Drops values without recursion, as `serde_json`'s own drop does not.
 pub(super) fn drop_flat(mut waiting: Vec<Json>) {
     while let Some(value) = waiting.pop() {
@@ -66,6 +116,10 @@ impl Map for JsonMap {
         self.0.len()
     }
 
+    fn keys(&self) -> Option<Vec<&str>> {
+        Some(self.0.keys().map(String::as_str).collect())
+    }
+
     fn get(&self, key: &str) -> Option<Member<'_>> {
         self.0.get(key).map(member_of_json)
     }
@@ -80,6 +134,10 @@ impl Map for LentMap<'_> {
         self.0.len()
     }
 
+    fn keys(&self) -> Option<Vec<&str>> {
+        Some(self.0.keys().map(String::as_str).collect())
+    }
+
     fn get(&self, key: &str) -> Option<Member<'_>> {
         self.0.get(key).map(member_of_json)
     }
@@ -88,6 +146,10 @@ impl Map for LentMap<'_> {
 impl Map for Object {
     fn len(&self) -> usize {
         self.iter().count()
+    }
+
+    fn keys(&self) -> Option<Vec<&str>> {
+        Some(self.iter().map(|member| &*member.name).collect())
     }
 
     fn get(&self, key: &str) -> Option<Member<'_>> {
@@ -110,10 +172,10 @@ fn member_of_json(value: &Json) -> Member<'_> {
 
 fn member_of_node(node: &Node) -> Member<'_> {
     match &node.value {
-        Value::Bool(value) => Member::Bool(*value),
-        Value::String(text) => Member::String(text.as_str()),
-        Value::Number(number) => member_of_number(number),
-        Value::Null | Value::Array(_) | Value::Object(_) => Member::Other,
+        NodeValue::Bool(value) => Member::Bool(*value),
+        NodeValue::String(text) => Member::String(text.as_str()),
+        NodeValue::Number(number) => member_of_number(number),
+        NodeValue::Null | NodeValue::Array(_) | NodeValue::Object(_) => Member::Other,
     }
 }
 

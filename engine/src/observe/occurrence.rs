@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::fact::Supplied;
 use super::given::{Given, Mistyped};
-use super::json::LentMap;
+use super::json::{LentMap, bounded_object};
 use crate::document::source::Object;
 use crate::load::{AnchorIndex, RuleSet, UnknownAnchor};
 
@@ -45,6 +45,16 @@ impl Arguments<'_> {
         match self {
             Self::Json(map) => map,
             Self::Document(object) => *object,
+        }
+    }
+
+    /// The arguments with all they nest, for a record.
+    pub(crate) fn to_json(self) -> serde_json::Map<String, Json> {
+        match self {
+            Self::Json(map) => bounded_object(map.0),
+            Self::Document(object) => {
+                object.iter().map(|own| (own.name.to_string(), own.node.to_json())).collect()
+            }
         }
     }
 }
@@ -257,6 +267,11 @@ impl<'a> Occurrence<'a> {
     /// The supplied value of a slot, if the host supplied one.
     pub(crate) fn supplied(&self, slot: u32) -> Option<Result<Value<'_>, Mistyped>> {
         self.given.get(slot)
+    }
+
+    /// The supplied value of a slot as a record writes it; see [`Given::written`].
+    pub(crate) fn written(&self, slot: u32) -> Option<Option<Json>> {
+        self.given.written(slot)
     }
 
     /// The supplied value of a slot, if it is at hand in one step.
