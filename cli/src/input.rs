@@ -53,8 +53,38 @@ impl Pack {
         }
     }
 
+    /// Every document: rules, capability documents, configurations.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.rules.iter().chain(&self.capabilities).chain(&self.configs)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.capabilities.is_empty() && self.configs.is_empty()
+    }
+}
+
+/// Where files come from: the disk, or the disk with what an editor has not saved yet.
+pub(crate) trait Files {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read(&mut self, path: &Path) -> Result<Input, Trouble>;
+
+    /// The files of a directory that the disk does not have.
+    fn unsaved(&self, directory: &Path) -> Vec<PathBuf>;
+}
+
+/// The disk and nothing else.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&mut self, path: &Path) -> Result<Input, Trouble> {
+        file(path)
+    }
+
+    fn unsaved(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
     }
 }
 
@@ -68,7 +98,7 @@ pub(crate) fn gather(paths: &[PathBuf]) -> Result<Vec<Pack>, Trouble> {
     let mut packs = Vec::new();
     for path in paths {
         if path.is_dir() {
-            for pack in directory(path)? {
+            for pack in directory(path, &mut Disk)? {
                 if pack.capabilities.is_empty() && pack.directory.is_none() {
                     loose.rules.extend(pack.rules);
                     loose.configs.extend(pack.configs);
@@ -91,15 +121,21 @@ pub(crate) fn gather(paths: &[PathBuf]) -> Result<Vec<Pack>, Trouble> {
 }
 
 /// The packs of a directory, its own first; files and directories in the order of their names.
-fn directory(root: &Path) -> Result<Vec<Pack>, Trouble> {
+///
+/// # Errors
+/// When something cannot be read.
+pub(crate) fn directory(root: &Path, from: &mut dyn Files) -> Result<Vec<Pack>, Trouble> {
     // A directory still to be read, and the pack that it belongs to.
     let mut left = vec![(root.to_owned(), 0_usize)];
     let mut packs = vec![Pack::default()];
     while let Some((path, mut pack)) = left.pop() {
-        let (files, directories) = entries(&path)?;
+        let (mut files, directories) = entries(&path)?;
+        files.extend(from.unsaved(&path));
+        files.sort();
+        files.dedup();
         let mut inputs = Vec::new();
         for path in files {
-            inputs.push(file(&path)?);
+            inputs.push(from.read(&path)?);
         }
         if inputs.iter().any(|input| input.kind == Kind::Capability) {
             let own = Pack { directory: Some(path.clone()), ..Pack::default() };
@@ -136,12 +172,12 @@ fn entries(path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Trouble> {
             files.push(entry.path());
         }
     }
-    files.sort();
     directories.sort();
     Ok((files, directories))
 }
 
-fn is_document(name: &str) -> bool {
+/// Whether the name of a file is that of a document.
+pub(crate) fn is_document(name: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|suffix| name.ends_with(suffix))
 }
 
@@ -231,7 +267,8 @@ const OF_A_RULE: [&str; 5] = ["oar", "effect", "when", "selector", "kind"];
 const OF_AN_OCCURRENCE: [&str; 5] =
     ["facts", "content", "tool_call", "recent_activity", "detector_facts"];
 
-fn kind(path: &Path, reading: &Reading) -> Kind {
+/// What a file holds, by its content or else by its name.
+pub(crate) fn kind(path: &Path, reading: &Reading) -> Kind {
     let Some(first) = reading.documents.first() else {
         return kind_by_name(path).unwrap_or(Kind::Rules);
     };

@@ -16,6 +16,7 @@ mod hooks;
 mod input;
 mod lint;
 mod log;
+mod lsp;
 mod moment;
 mod new;
 mod output;
@@ -51,6 +52,7 @@ enum Command {
     Replay(replay::Args),
     Log(log::Args),
     New(new::Args),
+    Lsp(lsp::Args),
     Schema(extras::SchemaArgs),
     Completions(extras::CompletionsArgs),
     Man(extras::ManArgs),
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Log(args) => log::run(args, &mut output),
         Command::New(args) => new::run(args, &mut output),
+        Command::Lsp(args) => lsp::run(args),
         Command::Schema(args) => Ok(extras::schema(args, &mut output)),
         Command::Completions(args) => Ok(extras::completions::<Cli>(args, &mut output)),
         Command::Man(args) => extras::man::<Cli>(args, &mut output),

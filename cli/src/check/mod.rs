@@ -81,6 +81,12 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Looks also for what lints find.
+    pub(crate) fn lint(&mut self, levels: &lint::Levels) {
+        let rules = Rules::of(self.pack.rules.iter().map(|input| &input.source));
+        self.lints = lint::run(&lint::Set::new(&rules, &self.checked), levels);
+    }
+
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         // An empty clause is told once.
         let again = self.lints.iter().any(|d| d.code() == "never-selected");
@@ -123,10 +129,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<Verdict, Trouble> 
     let packs = packs(args)?;
     let mut found = packs.into_iter().map(check).collect::<Result<Vec<Found>, Trouble>>()?;
     if args.lint {
-        for found in &mut found {
-            let rules = Rules::of(found.pack.rules.iter().map(|input| &input.source));
-            found.lints = lint::run(&lint::Set::new(&rules, &found.checked), &levels);
-        }
+        found.iter_mut().for_each(|found| found.lint(&levels));
     }
     match args.format {
         Format::Full | Format::Concise => {
@@ -194,7 +197,11 @@ fn named(path: &std::path::Path, kind: Kind) -> Result<Input, Trouble> {
     Ok(input)
 }
 
-fn check(pack: Pack) -> Result<Found, Trouble> {
+/// Checks the documents of a pack.
+///
+/// # Errors
+/// When it has several capability documents.
+pub(crate) fn check(pack: Pack) -> Result<Found, Trouble> {
     let mut alone = Vec::new();
     let mut checker = Checker::new();
     match pack.capabilities.as_slice() {

@@ -15,7 +15,7 @@ use oar_engine::diagnostic::Location;
 use oar_engine::document::rule::{Effect, Enforcement, Kind};
 use oar_engine::document::source::{Node, Object, ReadLimits, SourceFile, join_pointer};
 
-pub(crate) use condition::{Condition, Term, Terms};
+pub(crate) use condition::{Condition, Term, Terms, is_counter_reader};
 pub(crate) use copy::names;
 pub(crate) use order::Order;
 

@@ -53,6 +53,32 @@ fn filled(fragment: &str, base: &str) -> String {
     documents.join("---\n")
 }
 
+/// The wrong example of each clause, as the files of a pack.
+pub(crate) fn wrong_packs() -> Vec<(String, Vec<(&'static str, String)>)> {
+    let mut packs = Vec::new();
+    for (clause, example) in examples() {
+        let text = |member: &str| example.get(member).and_then(Node::as_str);
+        let kind = text("in").unwrap_or_default();
+        let wrong = text("wrong").unwrap_or_default();
+        let capability = match kind {
+            "capability" => filled(wrong, CAPABILITY),
+            _ => CAPABILITY.to_owned(),
+        };
+        let mut files = vec![("capability.yaml", capability)];
+        match kind {
+            "rule" => files.push(("rules.yaml", filled(wrong, RULE))),
+            "config" => {
+                let rules = "id: RULE\n---\nid: MANDATORY_RULE\nmandatory: true";
+                files.push(("rules.yaml", filled(rules, RULE)));
+                files.push(("config.yaml", filled(wrong, "oar_config: \"1.0\"\n")));
+            }
+            _ => files.extend(text("rule").map(|rule| ("rules.yaml", filled(rule, RULE)))),
+        }
+        packs.push((clause, files));
+    }
+    packs
+}
+
 fn found(kind: &str, fragment: &str, rule: Option<&str>) -> Vec<Diagnostic> {
     let capability = match kind {
         "capability" => filled(fragment, CAPABILITY),

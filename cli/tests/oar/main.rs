@@ -11,6 +11,7 @@ mod extras;
 mod hooks;
 mod hostile;
 mod lints;
+mod lsp;
 mod new;
 mod replay;
 mod run;

@@ -47,6 +47,17 @@ impl DocumentKind {
         }
     }
 
+    /// The clause of the standard about the value at `pointer`, below the root of a document.
+    ///
+    /// ```
+    /// use oar_engine::document::schema::DocumentKind;
+    /// assert_eq!(DocumentKind::Rule.clause("/on_error"), "OAR-DOC-18");
+    /// ```
+    #[must_use]
+    pub fn clause(self, pointer: &str) -> &'static str {
+        clauses::of(self, pointer, "")
+    }
+
     /// How messages call such a document.
     #[must_use]
     pub const fn noun(self) -> &'static str {

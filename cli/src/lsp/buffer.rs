@@ -1,0 +1,151 @@
+//! The text of an open document, edited as the client says.
+//!
+//! The protocol counts lines, and within them UTF-16 units unless bytes were agreed upon; everything
+//! else here counts bytes. A line ends as the protocol and YAML have it, also at a carriage return
+//! alone, which `line-index` does not know.
+
+use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
+use oar_expr::Span;
+
+use crate::input::Kind;
+
+/// What a character of a position counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// What everybody speaks.
+    #[default]
+    Utf16,
+    /// Bytes, where the client offers it.
+    Utf8,
+}
+
+/// A text and where its lines start.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    text: String,
+    lines: Vec<usize>,
+}
+
+impl Text {
+    pub(super) fn new(text: String) -> Self {
+        let lines = starts(&text);
+        Self { text, lines }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The byte of a position. What lies behind the end of a line is its end, and what lies within
+    /// a character its start.
+    pub(super) fn offset(&self, position: Position, encoding: Encoding) -> usize {
+        let line = position.line as usize;
+        let Some(start) = self.lines.get(line).copied() else { return self.text.len() };
+        let end = self.lines.get(line + 1).copied().unwrap_or(self.text.len());
+        let line = self.text.get(start..end).unwrap_or_default();
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let mut left = position.character as usize;
+        if encoding == Encoding::Utf8 {
+            return start + line.floor_char_boundary(left.min(line.len()));
+        }
+        for (at, character) in line.char_indices() {
+            if left < character.len_utf16() {
+                return start + at;
+            }
+            left -= character.len_utf16();
+        }
+        start + line.len()
+    }
+
+    /// The position of a byte.
+    pub(super) fn position(&self, offset: usize, encoding: Encoding) -> Position {
+        let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
+        let line = self.lines.partition_point(|start| *start <= offset).saturating_sub(1);
+        let start = self.lines.get(line).copied().unwrap_or_default();
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let character = match encoding {
+            Encoding::Utf8 => before.len(),
+            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
+        };
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Position::new(count(line), count(character))
+    }
+
+    /// The range of a span.
+    pub(super) fn range(&self, span: Span, encoding: Encoding) -> Range {
+        let at = |offset: u32| self.position(offset as usize, encoding);
+        Range::new(at(span.start), at(span.end.max(span.start)))
+    }
+
+    /// Applies a change of the client.
+    pub(super) fn change(&mut self, change: TextDocumentContentChangeEvent, encoding: Encoding) {
+        match change.range {
+            None => self.text = change.text,
+            Some(range) => {
+                let (start, end) =
+                    (self.offset(range.start, encoding), self.offset(range.end, encoding));
+                self.text.replace_range(start.min(end)..end.max(start), &change.text);
+            }
+        }
+        self.lines = starts(&self.text);
+    }
+}
+
+fn starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+}
+
+/// An open document.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    pub(super) text: Text,
+    pub(super) version: i32,
+    /// What the client says it is written in.
+    pub(super) language: String,
+    /// What it held when its text could last be read.
+    pub(super) kind: Option<Kind>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_what_was_agreed_upon() {
+        let text = Text::new("a😀e\u{301}x\r\nb\rc\n".to_owned());
+        for (line, utf16, utf8, offset) in [
+            (0, 0, 0, 0),
+            (0, 1, 1, 1),
+            (0, 3, 5, 5),
+            (0, 4, 6, 6),
+            (0, 5, 8, 8),
+            (0, 6, 9, 9),
+            (1, 0, 0, 11),
+            (1, 1, 1, 12),
+            (2, 0, 0, 13),
+            (3, 0, 0, 15),
+        ] {
+            for (encoding, character) in [(Encoding::Utf16, utf16), (Encoding::Utf8, utf8)] {
+                let position = Position::new(line, character);
+                assert_eq!(text.offset(position, encoding), offset, "{line}:{character}");
+                assert_eq!(text.position(offset, encoding), position, "{offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn positions_that_are_none_are_near_ones() {
+        let text = Text::new("a😀\nb".to_owned());
+        for (line, character, offset) in [(0, 2, 1), (0, 99, 5), (1, 5, 7), (9, 0, 7)] {
+            assert_eq!(text.offset(Position::new(line, character), Encoding::Utf16), offset);
+        }
+        assert_eq!(text.offset(Position::new(0, 3), Encoding::Utf8), 1);
+    }
+}
