@@ -11,8 +11,8 @@ Mutants are taken from expr/src and engine/src/{load,decide}: of every file a sh
 and at least six where there are as many, in the order of SHA-256 over seed and name. They go from
 judge to judge until one notices: those of expr by its quick unit tests first, which cost the least,
 then all by the corpus, in process, then by the unit tests of both crates, and what is left by the
-tests that embed the engine. `--only` judges the mutants whose names contain one of the texts given
-instead of a sample, which is how survivors are looked at again. The report goes to standard output,
+tests that embed the engine, the slow ones last. `--only` judges the mutants whose names contain one
+of the texts given instead of a sample, which is how survivors are looked at again. The report goes to standard output,
 the logs of cargo-mutants stay in DIR-*.out.
 """
 
@@ -35,12 +35,20 @@ AT_LEAST = 6
 PROCESSOR, SECONDS, MEMORY = 20, 200, 8 << 30
 QUICK = ["--", "--skip=differential", "--skip=depth"]
 OTHERS = ["bounds", "embedding", "explain", "handle"]
+SLOW = ["one_by_one", "failing", "hostile", "leaks", "watch"]
 # Each judge: whose mutants it sees, the packages, what is built, what is run of it.
 STAGES = [
     ("quick unit tests", "expr/", ["oar-expr"], ["--lib"], QUICK),
     ("corpus", "", ["oar-conformance"], ["--test=corpus"], []),
     ("unit tests", "", ["oar-expr", "oar-engine"], ["--lib"], []),
     ("engine's other tests", "", ["oar-engine"], [f"--test={name}" for name in OTHERS], []),
+    (
+        "engine's slow tests",
+        "",
+        ["oar-engine"],
+        ["--features=watch,testing", *(f"--test={name}" for name in SLOW)],
+        [],
+    ),
 ]
 # So many mutants go to one run of cargo-mutants; what is judged after each run is kept.
 CHUNK = 45

@@ -29,6 +29,7 @@ pub(crate) fn capability(profiles: &[&str]) -> Json {
             {"name": "acme.spans", "type": "list<map>"},
             {"name": "acme.map", "type": "map"},
             {"name": "acme.ask", "type": "(string) -> int"},
+            {"name": "acme.weigh", "type": "(double) -> bool"},
         ],
     })
 }

@@ -33,6 +33,8 @@ supports_transform: true
 host_facts:
   - {name: acme.map, type: map}
   - {name: acme.spans, type: list<map>}
+  - {name: acme.list, type: list<string>}
+  - {name: acme.labels, type: "map<string,string>"}
 "#;
 
 fn load(rule: &str) -> RuleSet {
@@ -98,6 +100,10 @@ const DETECTOR: &str =
     "kind: detector\neffect: warn\ndetector: {ref: 'detector://own'}\non_error: fail_open";
 const FACT: &str = "kind: policy\neffect: warn\nrequires: {facts: [acme.map]}\n\
     when: \"'a' in acme.map\"\non_error: fail_open";
+const LIST: &str = "kind: policy\neffect: warn\nrequires: {facts: [acme.list]}\n\
+    when: \"'a' in acme.list\"\non_error: fail_open";
+const LABELS: &str = "kind: policy\neffect: warn\nrequires: {facts: [acme.labels]}\n\
+    when: \"'a' in acme.labels\"\non_error: fail_open";
 const COUNTER: &str =
     "kind: policy\neffect: warn\non_fire: [increment_counter, publish_event]\non_error: fail_open";
 
@@ -210,6 +216,15 @@ fn too_much_of_anything_fails_the_rule_that_consumes_it() {
           `detector://noop` failed: the content has 9 bytes, and 8 are allowed",
         ),
         (FACT, Gives("acme.map", json!({"a": [[1]]})), "", fits, ""),
+        (LIST, Gives("acme.list", json!(vec!["a"; 7])), "", fits, ""),
+        (
+            LIST,
+            Gives("acme.list", json!(vec!["a"; 8])),
+            "",
+            "R:errored THEN:fired",
+            "`acme.list` could not be produced: the value holds 9 values, and 8 are allowed",
+        ),
+        (LABELS, Gives("acme.labels", json!({"a": "1", "b": "2"})), "", fits, ""),
         (
             FACT,
             Gives("acme.map", json!({"a": [[[1]]]})),

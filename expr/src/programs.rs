@@ -108,15 +108,6 @@ impl Programs {
         self.code(id).guards(plain, weak)
     }
 
-    /// The bytes held on the heap.
-    #[must_use]
-    pub fn heap_bytes(&self) -> usize {
-        self.instructions.capacity() * size_of::<Instruction>()
-            + self.text.capacity()
-            + self.pieces.capacity() * size_of::<Piece>()
-            + self.places.capacity() * size_of::<Place>()
-    }
-
     #[inline]
     fn code(&self, id: ProgramId) -> Code<'_> {
         let (start, end) = id.instructions;

@@ -57,6 +57,16 @@ mod tests {
     use super::{contains, rarest};
 
     #[test]
+    fn the_rarest_byte_is_looked_for() {
+        for (needle, rare) in
+            [("see", 's'), ("eXit", 'X'), ("tox", 'x'), ("te~", '~'), ("nag", 'g'), ("age ", 'g')]
+        {
+            let place = usize::from(rarest(needle));
+            assert_eq!(char::from(needle.as_bytes()[place]), rare, "{needle}");
+        }
+    }
+
+    #[test]
     fn agrees_with_the_standard_library() {
         let long = format!("{}needle", "nedle".repeat(300));
         let haystacks =

@@ -293,6 +293,10 @@ mod tests {
                 json!({"when": "acme.ask(tool) > 0", "requires": facts(&["acme.ask"])}),
                 "acme.ask(None)",
             ),
+            (
+                json!({"when": "acme.weigh(0.5) && acme.weigh(-0.5)", "requires": facts(&["acme.weigh"])}),
+                "acme.weigh(Some(Double(0.5))) acme.weigh(Some(Double(-0.5)))",
+            ),
             (json!({"when": "tool == 'a' && fire_count > 1", "requires": facts(&[])}), ""),
             (
                 json!({"when": "acme.bool", "enforcement": "off", "requires": facts(&["acme.bool"])}),

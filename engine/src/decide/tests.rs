@@ -10,14 +10,15 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value as Json, json};
 
 use super::{Decision, Host, Outcome};
+use crate::ToolCall;
 use crate::document::rule::Action;
-use crate::fixtures::{load, rule};
-use crate::load::RuleSet;
+use crate::fixtures::{capability, load, rule};
+use crate::load::{Loader, RuleSet, Source};
 use crate::observe::{
     Detector, DetectorFailure, FactProvider, FactValue, Observations, Occurrence, ProviderFailure,
 };
 use crate::state::{
-    CounterChange, CounterKey, CounterStore, Counters, Event, EventError, EventSink,
+    ActivityStore, CounterChange, CounterKey, CounterStore, Counters, Event, EventError, EventSink,
     MemoryCounters, Session, StoreError,
 };
 
@@ -474,5 +475,57 @@ fn transformed_content_is_told_in_the_parts_that_it_came_in() {
         (json!({"effect": "warn"}), spans(&[(0, 1)]), &[6], None),
     ] {
         assert_eq!(parts(members.clone(), given.clone(), lengths), wanted, "{members} {given}");
+    }
+}
+
+/// One rule may override more rules than usual ones do ([OAR-OPS-10]).
+#[test]
+fn a_rule_suppresses_many_others_and_no_more() {
+    let names: Vec<String> = (0..20).map(|number| format!("S{number:02}")).collect();
+    let mut all = vec![rule("FIRST", json!({"overrides": names})), rule("STANDS", json!({}))];
+    all.extend(names.iter().map(|name| rule(name, json!({}))));
+    let set = rules(all);
+    let host = Host::new();
+    let occurrence = set.occurrence("tool.pre_invoke").unwrap();
+    let mut session = Session::new("s");
+    let traced = trace(&host.decide(&mut session, &occurrence));
+    let suppressed = traced.iter().filter(|entry| entry.ends_with(":suppressed")).count();
+    assert_eq!(suppressed, 20, "{traced:?}");
+    assert!(traced.contains(&"t/STANDS:fired".to_owned()), "{traced:?}");
+    assert_eq!(traced[0], "t/FIRST:fired");
+}
+
+/// Counts the steps that are appended.
+#[derive(Default)]
+struct Steps(Mutex<Vec<String>>);
+
+impl ActivityStore for Steps {
+    fn recent(&self, _: &str, _: usize) -> Result<Vec<String>, StoreError> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn admit(&self, _: &str, tool: &str, _: usize) -> Result<(), StoreError> {
+        self.0.lock().unwrap().push(tool.to_owned());
+        Ok(())
+    }
+}
+
+/// A host without an activity window has no steps to keep ([OAR-PROF-9]).
+#[test]
+fn a_store_of_steps_is_asked_only_where_there_is_a_window() {
+    for (window, kept) in [(0, &[][..]), (1, &["read"])] {
+        let mut document = capability(&["tool"]);
+        document["activity_window"] = json!(window);
+        let loader = Loader::new(Source::value("capability", document));
+        let set = loader.rules(Source::value("rules", rule("A", json!({})))).load().unwrap().rules;
+        let steps = Arc::new(Steps::default());
+        let host = Host::new().activity(Arc::clone(&steps));
+        let arguments = serde_json::Map::new();
+        let mut occurrence = set.occurrence("tool.pre_invoke").unwrap();
+        occurrence.tool_call(ToolCall::new("read", &arguments));
+        let mut session = Session::new("s");
+        let decision = host.decide(&mut session, &occurrence).decision();
+        assert_eq!(decision, Decision::Warn);
+        assert_eq!(*steps.0.lock().unwrap(), kept, "{window}");
     }
 }

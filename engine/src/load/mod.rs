@@ -13,6 +13,8 @@ mod environment;
 mod failed;
 mod guarded;
 mod handle;
+#[cfg(test)]
+mod indexed;
 mod loader;
 mod resolve;
 mod rule_set;

@@ -321,6 +321,9 @@ mod tests {
             ("{% if a %}{% else %}{% else %}{% endif %}", "{% else %}"),
             ("{% if a", "{% if a"),
             ("{%", "{%"),
+            // A message is one line.
+            ("{{ a b\n}}", "{{ a b"),
+            ("{% for\n%}", "{% for"),
         ] {
             let error = names(text).unwrap_err();
             assert!(error.contains(&format!("`{named}`")), "{text}: {error}");

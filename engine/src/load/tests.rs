@@ -159,6 +159,51 @@ fn what_follows_from_a_fault_is_no_second_fault() {
     assert_eq!(codes, ["OAR-FACT-19", "OAR-FACT-19"], "{error}");
 }
 
+/// A fact that a rule requires in vain is told at `requires`, not at each use; what the standard
+/// says of its type still holds.
+#[test]
+fn a_use_of_what_is_required_in_vain_is_told_only_where_it_could_not_stand() {
+    for (more, codes) in [
+        (
+            json!({"requires": {"facts": ["acme.gone"]}, "selector": {"acme.gone": ["x"]},
+                "counter_scope": "acme.gone", "copy": {"what": "{{ acme.gone }}"}}),
+            &["OAR-FACT-19"][..],
+        ),
+        (
+            json!({"requires": {"profiles": ["mcp"]}, "counter_scope": "mcp_provider_id"}),
+            &["OAR-FACT-19"],
+        ),
+        (
+            json!({"requires": {"profiles": ["mcp"]}, "counter_scope": "mcp_call_ok"}),
+            &["OAR-FACT-19", "OAR-FIRE-10"],
+        ),
+    ] {
+        let error = load(&[], vec![rule("A", more.clone())]).unwrap_err();
+        let told: Vec<_> = error.diagnostics().iter().map(Diagnostic::code).collect();
+        assert_eq!(told, codes, "{more}: {error}");
+    }
+}
+
+/// A configuration names a rule that failed: that it is not loaded follows from its own fault.
+#[test]
+fn a_configuration_of_a_failed_rule_is_no_second_fault() {
+    for name in ["A", "t/A"] {
+        let failed = rule("A", json!({"when": "gone == 1"}));
+        let config = json!({"oar_config": "1.0", "disable": [name]});
+        let loader = Loader::new(host(&[])).rules(Source::value("rules", failed));
+        let error = loader.config(Source::value("config", config)).load().unwrap_err();
+        let codes: Vec<_> = error.diagnostics().iter().map(Diagnostic::code).collect();
+        assert_eq!(codes, ["OAR-FACT-3"], "{name}: {error}");
+    }
+}
+
+#[test]
+fn an_unknown_name_of_copy_is_underlined() {
+    let copy = rule("A", json!({"copy": {"what": "a {{ acme.gone }} b"}})).to_string();
+    let error = refuse(Source::json("rule.json", copy));
+    assert_eq!(faults(&error), ["OAR-COPY-2 @ /copy/what: acme.gone"]);
+}
+
 #[test]
 fn references_name_what_they_resolve_to() {
     for (more, message) in [

@@ -266,3 +266,29 @@ fn a_fault_of_the_anchor_map_has_its_place() {
     });
     assert_eq!(without.len(), 1, "{without:?}");
 }
+
+#[test]
+fn a_misspelled_rule_of_a_configuration_is_told_the_similar_name() {
+    for (named, similar) in [("ABACUSS", "`ABACUS`"), ("t/ABACUSS", "`t/ABACUS`")] {
+        let config = json!({"oar_config": "1.0", "disable": [named]});
+        let rules = json!([rule("ABACUS", json!({})), rule("OTHER", json!({}))]);
+        let loader = Loader::new(Source::value("capability", capability(&[])))
+            .rules(Source::value("rules", rules))
+            .config(Source::value("config", config));
+        let error = loader.load().unwrap_err();
+        assert_eq!(error.diagnostics().len(), 1, "{error}");
+        assert_eq!(error.diagnostics()[0].code(), "OAR-CFG-4");
+        let help = error.diagnostics()[0].advice().unwrap_or_default();
+        assert!(help.contains(similar), "{named}: {help}");
+    }
+}
+
+#[test]
+fn whether_a_host_can_transform_is_told() {
+    for can in [true, false] {
+        let mut document = capability(&[]);
+        document["supports_transform"] = json!(can);
+        let loaded = Loader::new(Source::value("capability", document)).load().unwrap();
+        assert_eq!(loaded.rules.capability().supports_transform(), can);
+    }
+}

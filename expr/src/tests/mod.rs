@@ -5,6 +5,7 @@ mod differential;
 mod errors;
 mod evaluate;
 mod explain;
+mod guards;
 mod kinds;
 mod program;
 mod syntax;

@@ -310,3 +310,32 @@ fn string_tests_tell_what_a_condition_needs() {
         assert_eq!(show(source), expected, "{source}");
     }
 }
+
+/// A literal needs no instruction of its own, on whichever side it stands.
+#[test]
+fn literals_are_part_of_an_instruction() {
+    for (source, as_short_as) in [
+        ("2.0 * x > 1.0", "x * 2.0 > 1.0"),
+        ("0.5 + x > 1.0", "x + 0.5 > 1.0"),
+        ("tags[0] == 'a'", "host.labels['a'] == 'a'"),
+    ] {
+        assert_eq!(load(source).code.len(), load(as_short_as).code.len(), "{source}");
+    }
+    assert!(load("tags[n] == 'a'").code.len() > load("tags[0] == 'a'").code.len());
+}
+
+/// Sets are searched by halves from nine members on; below, their order is of no account.
+#[test]
+fn a_set_of_any_size_has_its_members() {
+    for size in [1, 7, 8, 9, 40] {
+        let members: Vec<String> = (0..size).rev().map(|member| format!("m{member:02}")).collect();
+        let listed: Vec<String> = members.iter().map(|member| format!("'{member}'")).collect();
+        let program = load(&format!("tool in [{}]", listed.join(", ")));
+        for text in members.iter().map(String::as_str).chain(["m", "m0", "m99", ""]) {
+            let world = World { tool: text.to_owned(), ..World::default() };
+            let mut host = Lender { world: &world, program: &program, asked: Vec::new() };
+            let found = program.evaluate(&mut host, &mut Stack::new()).unwrap();
+            assert_eq!(found, members.iter().any(|member| member == text), "{text} of {size}");
+        }
+    }
+}

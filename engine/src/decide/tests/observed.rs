@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{needs, rule};
+use super::{needs, rule, trace};
 use crate::decide::Host;
 use crate::document::rule::CopyMember;
 use crate::fixtures::load;
@@ -67,5 +67,33 @@ fn a_block_leaves_no_content_to_deliver() {
         let outcome = host.decide(&mut session, &occurrence);
         assert_eq!(outcome.content(), delivered, "{effect}");
         assert_eq!(outcome.report().content.as_deref(), Some("text"), "{effect}");
+    }
+}
+
+/// Reports a value for `acme.spans` that is none of its type.
+struct Wrong;
+
+impl Detector for Wrong {
+    fn observe(&self, _: &Occurrence<'_>) -> Result<Observations, DetectorFailure> {
+        Ok(Observations::new().with("acme.spans", FactValue::from(7)))
+    }
+}
+
+/// A report of another type than the declared one fails the rules that consume it, and no other:
+/// a transform consumes its target, and content is not the spans.
+#[test]
+fn a_wrong_report_fails_the_transform_that_names_it() {
+    for (transform, traced) in [
+        (json!({"action": "redact", "target": "acme.spans"}), "t/D:errored"),
+        (json!({"action": "replace", "target": "content", "replacement": "x"}), "t/D:fired"),
+    ] {
+        let members = json!({"kind": "detector", "detector": {"ref": "detector://fixture"},
+            "anchor": "model.output", "effect": "transform", "transform": transform});
+        let rules = load(&[], vec![rule("D", needs(&["acme.spans"], members))]).unwrap().rules;
+        let host = Host::new().detector("detector://fixture", Wrong);
+        let mut occurrence = rules.occurrence("model.output").unwrap();
+        occurrence.content("text");
+        let mut session = Session::new("s");
+        assert_eq!(trace(&host.decide(&mut session, &occurrence)), [traced], "{transform}");
     }
 }

@@ -65,3 +65,18 @@ fn outcomes_and_decisions_are_named_as_reports_spell_them() {
         assert_eq!((decision.name(), &*decision.to_string()), (name, name));
     }
 }
+
+#[test]
+fn the_enforced_rules_that_fired_are_told_in_order() {
+    let set = rules(vec![
+        rule("B", json!({})),
+        rule("A", json!({})),
+        rule("C", json!({"when": "false"})),
+        rule("M", json!({"enforcement": "monitor"})),
+    ]);
+    let host = Host::new();
+    let occurrence = set.occurrence("tool.pre_invoke").unwrap();
+    let mut session = Session::new("s");
+    let outcome = host.decide(&mut session, &occurrence);
+    assert_eq!(outcome.fired().collect::<Vec<_>>(), ["t/A", "t/B"]);
+}
