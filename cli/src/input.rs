@@ -73,6 +73,9 @@ pub(crate) trait Files {
 
     /// The files of a directory that the disk does not have.
     fn unsaved(&self, directory: &Path) -> Vec<PathBuf>;
+
+    /// Whether a directory is looked into.
+    fn enters(&self, directory: &Path) -> bool;
 }
 
 /// The disk and nothing else.
@@ -85,6 +88,10 @@ impl Files for Disk {
 
     fn unsaved(&self, _: &Path) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    fn enters(&self, _: &Path) -> bool {
+        true
     }
 }
 
@@ -129,6 +136,9 @@ pub(crate) fn directory(root: &Path, from: &mut dyn Files) -> Result<Vec<Pack>, 
     let mut left = vec![(root.to_owned(), 0_usize)];
     let mut packs = vec![Pack::default()];
     while let Some((path, mut pack)) = left.pop() {
+        if !from.enters(&path) {
+            continue;
+        }
         let (mut files, directories) = entries(&path)?;
         files.extend(from.unsaved(&path));
         files.sort();

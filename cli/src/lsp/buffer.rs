@@ -7,7 +7,7 @@
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
 use oar_expr::Span;
 
-use crate::input::Kind;
+use crate::input::{Input, Kind};
 
 /// What a character of a position counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,10 +105,14 @@ fn starts(text: &str) -> Vec<usize> {
 /// An open document.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
+    /// Its path, or else its address.
+    pub(super) name: String,
     pub(super) text: Text,
     pub(super) version: i32,
     /// What the client says it is written in.
     pub(super) language: String,
+    /// What was read of the text as it is.
+    pub(super) read: Option<Input>,
     /// What it held when its text could last be read.
     pub(super) kind: Option<Kind>,
 }

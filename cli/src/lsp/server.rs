@@ -235,6 +235,9 @@ impl<W: Write> Server<W> {
         if let Err(Refused(_, message)) = done {
             return self.log(&format!("passed over `{method}`: {message}"));
         }
+        if method != "textDocument/didChange" {
+            self.workspace.look_again();
+        }
         self.stale = true;
         self.dirty.get_or_insert_with(Instant::now);
         Ok(())
@@ -256,19 +259,23 @@ impl<W: Write> Server<W> {
 
     fn opened(&mut self, params: DidOpenTextDocumentParams) {
         let own = params.text_document;
+        let address = own.uri.as_str().to_owned();
         let buffer = Buffer {
+            name: name_of(&address),
             text: Text::new(own.text),
             version: own.version,
             language: own.language_id,
+            read: None,
             kind: None,
         };
-        self.workspace.buffers.insert(own.uri.as_str().to_owned(), buffer);
+        self.workspace.buffers.insert(address, buffer);
     }
 
     fn changed(&mut self, params: DidChangeTextDocumentParams) {
         let encoding = self.encoding;
         let address = params.text_document.uri.as_str();
         let Some(buffer) = self.workspace.buffers.get_mut(address) else { return };
+        buffer.read = None;
         buffer.version = params.text_document.version;
         for change in params.content_changes {
             buffer.text.change(change, encoding);
@@ -295,9 +302,11 @@ impl<W: Write> Server<W> {
             return;
         }
         self.checkups.clear();
-        let open: Vec<String> = self.workspace.buffers.keys().cloned().collect();
-        for address in open {
-            let name = name_of(&address);
+        self.workspace.read_open();
+        let open = self.workspace.buffers.iter();
+        let open: Vec<(String, String)> =
+            open.map(|(address, buffer)| (address.clone(), buffer.name.clone())).collect();
+        for (address, name) in open {
             if self.checkups.iter().any(|own| own.files.contains_key(&name)) {
                 continue;
             }
@@ -367,13 +376,13 @@ impl<W: Write> Server<W> {
         let address = place.text_document.uri.as_str();
         let Some(buffer) = self.workspace.buffers.get(address) else { return Ok(Value::Null) };
         let offset = buffer.text.offset(place.position, self.encoding);
-        let told = self.view(address, buffer).and_then(|view| tell(&view, offset));
+        let told = self.view(buffer).and_then(|view| tell(&view, offset));
         serde_json::to_value(told)
             .map_err(|error| Refused(ErrorCode::InternalError, error.to_string()))
     }
 
-    fn view<'v>(&'v self, address: &str, buffer: &'v Buffer) -> Option<View<'v>> {
-        let name = name_of(address);
+    fn view<'v>(&'v self, buffer: &'v Buffer) -> Option<View<'v>> {
+        let name = buffer.name.clone();
         let checkup = self.checkups.iter().find(|own| own.files.contains_key(&name));
         let kind = buffer.kind.unwrap_or(Kind::Rules);
         // A file of something else is none of our business; an empty one may become ours.
@@ -394,7 +403,7 @@ impl<W: Write> Server<W> {
         let uri = &params.text_document.uri;
         let address = uri.as_str();
         let Some(buffer) = self.workspace.buffers.get(address) else { return Ok(json!([])) };
-        let Some(view) = self.view(address, buffer) else { return Ok(json!([])) };
+        let Some(view) = self.view(buffer) else { return Ok(json!([])) };
         let of_file = self.checkups.iter().find_map(|own| own.files.get(&view.name));
         let mut actions = Vec::new();
         for diagnostic in of_file.into_iter().flatten() {

@@ -27,6 +27,10 @@ pub(super) struct Workspace {
     pub(super) buffers: BTreeMap<String, Buffer>,
     /// What was read from the disk, while it is the same there.
     read: HashMap<PathBuf, Read>,
+    /// The directory whose documents belong to those of a directory, as far as it was found.
+    tops: HashMap<PathBuf, Option<PathBuf>>,
+    /// The packs below such a directory.
+    walked: HashMap<PathBuf, Vec<Pack>>,
 }
 
 #[derive(Debug)]
@@ -41,7 +45,7 @@ pub(super) fn path_of(address: &str) -> Option<PathBuf> {
     Url::parse(address).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()
 }
 
-/// What documents are called: their path, or else their address.
+/// What a document is called: its path, or else its address.
 pub(super) fn name_of(address: &str) -> String {
     path_of(address).map_or_else(|| address.to_owned(), |path| path.display().to_string())
 }
@@ -49,27 +53,65 @@ pub(super) fn name_of(address: &str) -> String {
 impl Workspace {
     /// The address of the document of a name.
     pub(super) fn address(&self, name: &str) -> Option<Uri> {
-        let open = self.buffers.keys().find(|address| name_of(address) == name);
-        let address = match open {
-            Some(address) => address.clone(),
+        let mut open = self.buffers.iter().filter(|(_, buffer)| buffer.name == name);
+        let address = match open.next() {
+            Some((address, _)) => address.clone(),
             None => Url::from_file_path(name).ok()?.to_string(),
         };
         Uri::from_str(&address).ok()
     }
 
+    /// Forgets where documents lie: files may have come or gone. What is typed alone makes none.
+    pub(super) fn look_again(&mut self) {
+        self.tops.clear();
+        self.walked.clear();
+    }
+
+    /// Reads what is open. A document that became another kind may make a pack of its directory, or
+    /// no longer one.
+    pub(super) fn read_open(&mut self) {
+        let kinds = |own: &Self| -> Vec<Option<Kind>> {
+            own.buffers.values().map(|buffer| buffer.kind).collect()
+        };
+        let before = kinds(self);
+        let addresses: Vec<String> = self.buffers.keys().cloned().collect();
+        for address in addresses {
+            drop(self.open(&address));
+        }
+        if kinds(self) != before {
+            self.look_again();
+        }
+    }
+
     /// The documents that belong together with that of an address, itself among them; `None` where
     /// it is nothing of ours.
     pub(super) fn pack(&mut self, address: &str) -> Option<Pack> {
-        let Some(path) = path_of(address) else { return self.alone(address) };
+        let input = self.open(address)?;
+        let Some(path) = self.path(address) else { return alone(input) };
         let name = path.file_name()?.to_string_lossy().into_owned();
         if input::is_test(&name) || !input::is_document(&name) {
             return None;
+        }
+        let top = self.top(&path);
+        top.and_then(|top| self.within(&top, &path)).or_else(|| alone(input))
+    }
+
+    fn path(&self, address: &str) -> Option<PathBuf> {
+        let buffer = self.buffers.get(address)?;
+        (buffer.name != address).then(|| PathBuf::from(&buffer.name))
+    }
+
+    /// The directory whose documents belong to that of a path.
+    fn top(&mut self, path: &Path) -> Option<PathBuf> {
+        let own = path.parent()?;
+        if let Some(top) = self.tops.get(own) {
+            return top.clone();
         }
         let folder = self.folders.iter().filter(|folder| path.starts_with(folder));
         let folder = folder.max_by_key(|folder| folder.components().count()).cloned();
         let mut top = folder.clone();
         for directory in path.ancestors().skip(1) {
-            if self.is_pack(directory, folder.is_some() || path.parent() == Some(directory)) {
+            if self.is_pack(directory, folder.is_some() || directory == own) {
                 top = Some(directory.to_owned());
                 break;
             }
@@ -77,11 +119,8 @@ impl Workspace {
                 break;
             }
         }
-        let found = match top {
-            Some(top) => self.within(&top, &path),
-            None => None,
-        };
-        found.or_else(|| self.alone(address))
+        self.tops.insert(own.to_owned(), top.clone());
+        top
     }
 
     /// Whether a directory holds a capability document. What a file holds is looked at where the
@@ -95,10 +134,7 @@ impl Workspace {
         if looks {
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
             let entries = entries.take(MOST_FILES).map(|entry| entry.path());
-            all.extend(entries.filter(|path| {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                input::is_document(&name) && !input::is_test(&name) && !name.starts_with('.')
-            }));
+            all.extend(entries.filter(|path| is_one(path)));
         }
         all.iter()
             .any(|path| Files::read(self, path).is_ok_and(|input| input.kind == Kind::Capability))
@@ -106,38 +142,59 @@ impl Workspace {
 
     /// The pack of the tree below `top` that holds `path`.
     fn within(&mut self, top: &Path, path: &Path) -> Option<Pack> {
-        let mut bounded = Bounded { workspace: self, left: MOST_FILES };
-        let packs = input::directory(top, &mut bounded).ok()?;
-        let holds = |pack: &Pack| pack.inputs().any(|input| input.path == path);
-        let mut pack = packs.into_iter().find(holds)?;
+        if !self.walked.contains_key(top) {
+            let mut bounded = Bounded { workspace: self, left: MOST_FILES };
+            let packs = input::directory(top, &mut bounded).ok()?;
+            self.walked.insert(top.to_owned(), packs);
+        }
+        let holds = |pack: &&Pack| {
+            let mut paths = pack.inputs().map(|input| &input.path).chain(&pack.others);
+            paths.any(|own| own == path)
+        };
+        let found = self.walked.get(top)?.iter().find(holds)?.clone();
+        let mut pack = self.as_typed(found);
         if pack.directory.is_none() {
             // Files of other programs that cannot be read are not to be taken for rules here.
             let kept = |input: &Input| {
                 let mentions = || text_of(input).is_some_and(|text| text.contains("oar"));
-                self.is_open(&input.path) || mentions()
+                self.opened(&input.path).is_some() || mentions()
             };
             pack.rules.retain(kept);
         }
-        Some(pack)
+        let holds = pack.inputs().any(|input| input.path == path);
+        holds.then_some(pack)
     }
 
-    /// A document that lies in no directory, or in none of ours.
-    fn alone(&mut self, address: &str) -> Option<Pack> {
-        let input = self.open(address)?;
-        let mut pack = Pack::default();
-        pack.add(input);
-        (!pack.is_empty()).then_some(pack)
+    /// A pack with the text of what is open as it is now.
+    fn as_typed(&mut self, pack: Pack) -> Pack {
+        let Pack { directory, rules, capabilities, configs, others } = pack;
+        let mut typed = Pack { directory, ..Pack::default() };
+        for input in rules.into_iter().chain(capabilities).chain(configs) {
+            let open = self.opened(&input.path).and_then(|address| self.open(&address));
+            typed.add(open.unwrap_or(input));
+        }
+        for path in others {
+            match self.opened(&path).and_then(|address| self.open(&address)) {
+                Some(input) => typed.add(input),
+                None => typed.others.push(path),
+            }
+        }
+        typed
     }
 
-    fn is_open(&self, path: &Path) -> bool {
-        self.buffers.keys().any(|address| path_of(address).as_deref() == Some(path))
+    /// The address of the open document of a path.
+    fn opened(&self, path: &Path) -> Option<String> {
+        let mut open = self.buffers.iter().filter(|(_, buffer)| Path::new(&buffer.name) == path);
+        open.next().map(|(address, _)| address.clone())
     }
 
     /// An open document as a file.
     fn open(&mut self, address: &str) -> Option<Input> {
-        let name = name_of(address);
         let buffer = self.buffers.get_mut(address)?;
-        let text = buffer.text.as_str();
+        if let Some(read) = &buffer.read {
+            return Some(read.clone());
+        }
+        let (name, text) = (buffer.name.clone(), buffer.text.as_str());
         let format = Format::of_name(&name).or(match buffer.language.as_str() {
             "json" | "jsonc" => Some(Format::Json),
             "yaml" => Some(Format::Yaml),
@@ -155,8 +212,23 @@ impl Workspace {
         // What is half typed stays what it was.
         let kind = kind.or(buffer.kind).unwrap_or(Kind::Rules);
         buffer.kind = Some(kind);
-        Some(Input { path, kind, source })
+        let read = Input { path, kind, source };
+        buffer.read = Some(read.clone());
+        Some(read)
     }
+}
+
+/// A document that lies in no directory, or in none of ours.
+fn alone(input: Input) -> Option<Pack> {
+    let mut pack = Pack::default();
+    pack.add(input);
+    (!pack.is_empty()).then_some(pack)
+}
+
+/// Whether the name of a path is that of a document that may belong to a pack.
+fn is_one(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    input::is_document(&name) && !input::is_test(&name) && !name.starts_with('.')
 }
 
 fn text_of(input: &Input) -> Option<String> {
@@ -166,8 +238,7 @@ fn text_of(input: &Input) -> Option<String> {
 
 impl Files for Workspace {
     fn read(&mut self, path: &Path) -> Result<Input, Trouble> {
-        let open = self.buffers.keys().find(|own| path_of(own).as_deref() == Some(path)).cloned();
-        if let Some(input) = open.and_then(|address| self.open(&address)) {
+        if let Some(input) = self.opened(path).and_then(|address| self.open(&address)) {
             return Ok(input);
         }
         let data = fs::metadata(path)
@@ -185,15 +256,12 @@ impl Files for Workspace {
     }
 
     fn unsaved(&self, directory: &Path) -> Vec<PathBuf> {
-        let open = self.buffers.keys().filter_map(|address| path_of(address));
-        open.filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            path.parent() == Some(directory)
-                && input::is_document(&name)
-                && !input::is_test(&name)
-                && !name.starts_with('.')
-        })
-        .collect()
+        let open = self.buffers.values().map(|buffer| PathBuf::from(&buffer.name));
+        open.filter(|path| path.parent() == Some(directory) && is_one(path)).collect()
+    }
+
+    fn enters(&self, _: &Path) -> bool {
+        true
     }
 }
 
@@ -220,5 +288,9 @@ impl Files for Bounded<'_> {
 
     fn unsaved(&self, directory: &Path) -> Vec<PathBuf> {
         self.workspace.unsaved(directory)
+    }
+
+    fn enters(&self, _: &Path) -> bool {
+        self.left > 0
     }
 }
