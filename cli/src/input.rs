@@ -75,7 +75,7 @@ pub(crate) trait Files {
     fn unsaved(&self, directory: &Path) -> Vec<PathBuf>;
 
     /// Whether a directory is looked into.
-    fn enters(&self, directory: &Path) -> bool;
+    fn enters(&mut self, directory: &Path) -> bool;
 }
 
 /// The disk and nothing else.
@@ -90,7 +90,7 @@ impl Files for Disk {
         Vec::new()
     }
 
-    fn enters(&self, _: &Path) -> bool {
+    fn enters(&mut self, _: &Path) -> bool {
         true
     }
 }

@@ -152,4 +152,58 @@ mod tests {
         }
         assert_eq!(text.offset(Position::new(0, 3), Encoding::Utf8), 1);
     }
+
+    /// The same edits to a text that is kept in UTF-16 units, as most editors do.
+    #[test]
+    fn random_edits_make_the_text_that_the_client_has() {
+        let pieces =
+            ["a", "😀", "e\u{301}", "\r\n", "\n", "\r", "字", "\u{feff}", "", "\u{2028}x\ny"];
+        let mut seed = 7_u64;
+        let mut below = |bound: usize| {
+            // The numbers of Knuth's MMIX.
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % bound
+        };
+        let mut text = Text::new(String::new());
+        let mut units: Vec<u16> = Vec::new();
+        let is_break = |units: &[u16], at: usize| match units.get(at) {
+            Some(10) => true,
+            Some(13) => units.get(at + 1) != Some(&10),
+            _ => false,
+        };
+        for _ in 0..2000 {
+            let mut place = || loop {
+                let at = below(units.len() + 1);
+                let within = matches!(units.get(at), Some(0xDC00..=0xDFFF))
+                    || at > 0 && units.get(at - 1) == Some(&13) && units.get(at) == Some(&10);
+                if !within {
+                    return at;
+                }
+            };
+            let (one, other) = (place(), place());
+            let (start, mut end) = (one.min(other), one.max(other));
+            if end - start > 2 {
+                end = start;
+            }
+            let position = |at: usize| {
+                let breaks: Vec<usize> = (0..at).filter(|own| is_break(&units, *own)).collect();
+                let line = breaks.last().map_or(0, |own| own + 1);
+                let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+                Position::new(count(breaks.len()), count(at - line))
+            };
+            let range = Some(Range::new(position(start), position(end)));
+            let piece = pieces.get(below(pieces.len())).copied().unwrap_or_default();
+            let change = TextDocumentContentChangeEvent {
+                range,
+                range_length: None,
+                text: piece.to_owned(),
+            };
+            text.change(change, Encoding::Utf16);
+            units.splice(start..end, piece.encode_utf16());
+            assert_eq!(Ok(text.as_str()), String::from_utf16(&units).as_deref().map_err(|_| ()));
+        }
+        assert!(units.len() > 300);
+    }
 }

@@ -2,7 +2,7 @@
 
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, MarkupContent,
-    MarkupKind,
+    MarkupKind, TextEdit,
 };
 use oar_engine::document::rule::{Action, Effect, Enforcement, Kind as RuleKind};
 use oar_engine::document::schema::DocumentKind;
@@ -72,8 +72,24 @@ enum Form {
 pub(super) fn complete(view: &View<'_>, offset: usize) -> Option<Vec<CompletionItem>> {
     let cursor = repair::cursor(view.text.as_str(), offset, view.format)?;
     let (form, before, choices) = choices(view, &cursor)?;
-    let items = choices.into_iter().enumerate();
-    Some(items.map(|(at, own)| item(view, &cursor, offset, form, &before, at, own)).collect())
+    // What a rule requires can be added to where its document can be read.
+    let whole = match choices.iter().any(|own| own.profile.is_some()) {
+        true => Cursor::in_whole(view, offset),
+        false => None,
+    };
+    let items = choices.into_iter().enumerate().map(|(at, own)| {
+        let also = own.profile.clone().and_then(|profile| {
+            let needed = !requires_profile(&cursor, &profile, &own.label);
+            let edit = also_required(view, &cursor, whole.as_ref()?, offset, &profile);
+            edit.filter(|_| needed)
+        });
+        CompletionItem {
+            sort_text: Some(format!("{at:04}")),
+            additional_text_edits: also,
+            ..item(view, offset, form, &before, own)
+        }
+    });
+    Some(items.collect())
 }
 
 /// The choices, how they are written, and what of them is typed already.
@@ -260,15 +276,7 @@ fn rules(view: &View<'_>, namespace: Option<&str>) -> Vec<Choice> {
     rules.iter().map(|rule| Choice::rule(rule, namespace)).collect()
 }
 
-fn item(
-    view: &View<'_>,
-    cursor: &Cursor,
-    offset: usize,
-    form: Form,
-    before: &str,
-    at: usize,
-    own: Choice,
-) -> CompletionItem {
+fn item(view: &View<'_>, offset: usize, form: Form, before: &str, own: Choice) -> CompletionItem {
     let text = view.text.as_str();
     // What is typed is replaced; where it is written in another way than it reads, it stays.
     let typed = text.get(..offset).is_some_and(|text| text.ends_with(before));
@@ -300,12 +308,7 @@ fn item(
     let span = Span::new(position(start), position(offset));
     let about = MarkupContent { kind: MarkupKind::Markdown, value: own.about };
     CompletionItem {
-        additional_text_edits: own
-            .profile
-            .filter(|profile| !requires_profile(cursor, profile, &own.label))
-            .and_then(|profile| also_required(view, cursor, offset, &profile)),
         text_edit: Some(CompletionTextEdit::Edit(text_edit(view.text, view.encoding, (span, new)))),
-        sort_text: Some(format!("{at:04}")),
         detail: (!own.detail.is_empty()).then_some(own.detail),
         kind: Some(own.kind),
         documentation: (!about.value.is_empty()).then_some(Documentation::MarkupContent(about)),
@@ -324,18 +327,18 @@ fn requires_profile(cursor: &Cursor, profile: &str, name: &str) -> bool {
     lists("profiles", profile) || lists("facts", name)
 }
 
-/// The profile of a name that is chosen is required along with it, where the text can be read.
+/// The profile of a name that is chosen is required along with it.
 fn also_required(
     view: &View<'_>,
     cursor: &Cursor,
+    whole: &Cursor,
     offset: usize,
     profile: &str,
-) -> Option<Vec<lsp_types::TextEdit>> {
+) -> Option<Vec<TextEdit>> {
     if view.kind != Kind::Rules || cursor.words().first() == Some(&"requires") {
         return None;
     }
-    let whole = Cursor::at(view, offset).filter(|whole| whole.span.is_some())?;
-    let edit = requires::add(view, &whole.root, "profiles", profile)?;
+    let edit = requires::add(view, whole, "profiles", profile)?;
     // It must not meet what is typed.
     let apart = edit.0.end as usize + 1 < offset || offset + 1 < edit.0.start as usize;
     apart.then(|| vec![text_edit(view.text, view.encoding, edit)])

@@ -57,6 +57,8 @@ pub(super) struct Cursor {
     pub(super) place: Place,
     /// Where in the file the name or the value stands, if the document could be read.
     pub(super) span: Option<Span>,
+    /// Where in the file the text begins that the spans of the root count from.
+    pub(super) start: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,20 +75,31 @@ impl Cursor {
     /// What stands at a byte.
     pub(super) fn at(view: &View<'_>, offset: usize) -> Option<Self> {
         let text = view.text.as_str();
-        let file = SourceFile::new(view.name.as_str(), text, view.format);
-        let reading = read(&file, &ReadLimits::default());
-        let at = u32::try_from(offset).ok()?;
-        let before = reading.documents.iter().take_while(|own| own.root.span.start <= at);
-        if let Some(document) = before.last().filter(|own| at <= own.root.span.end) {
-            return Some(within(document, &file, at));
+        if let Some(cursor) = Self::in_whole(view, offset) {
+            return Some(cursor);
         }
         // Half-typed: read up to the end of the word.
         let rest = text.get(offset..).unwrap_or_default();
-        let word =
-            rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/')));
-        let cursor = repair::cursor(text, offset + word.unwrap_or(rest.len()), view.format)?;
-        let back = word.unwrap_or(rest.len());
-        Some(cursor.moved_back(back))
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let cursor = repair::cursor(text, offset + length, view.format)?;
+        Some(cursor.moved_back(length))
+    }
+
+    /// The same where the document that the byte lies in can be read as it is.
+    pub(super) fn in_whole(view: &View<'_>, offset: usize) -> Option<Self> {
+        let text = view.text.as_str();
+        // One document of a stream is read, not all of them.
+        let (start, end) = repair::document(text, offset, view.format);
+        let file = SourceFile::new(view.name.as_str(), text.get(start..end)?, view.format);
+        let reading = read(&file, &ReadLimits::default());
+        let at = u32::try_from(offset.checked_sub(start)?).ok()?;
+        let start = u32::try_from(start).ok()?;
+        let before = reading.documents.iter().take_while(|own| own.root.span.start <= at);
+        let document = before.last().filter(|own| at <= own.root.span.end)?;
+        let cursor = within(document, &file, at);
+        let span = cursor.span.map(|span| moved(span, start));
+        Some(Self { span, start, ..cursor })
     }
 
     fn moved_back(mut self, by: usize) -> Self {
@@ -135,7 +148,8 @@ fn within(document: &Document, file: &SourceFile, at: u32) -> Cursor {
     let mut path = Vec::new();
     let mut node = &document.root;
     let found = |path, place, span| {
-        Cursor { root: document.root.clone(), path, place, span: Some(span) }.of_rule()
+        let root = document.root.clone();
+        Cursor { root, path, place, span: Some(span), start: 0 }.of_rule()
     };
     loop {
         match &node.value {
@@ -170,6 +184,11 @@ fn within(document: &Document, file: &SourceFile, at: u32) -> Cursor {
             _ => return found(path, Place::Other, node.span),
         }
     }
+}
+
+/// A span that counts from `start`, counted from the start of the file.
+pub(super) fn moved(span: Span, start: u32) -> Span {
+    Span::new(span.start.saturating_add(start), span.end.saturating_add(start))
 }
 
 /// The byte of a decoded string that a byte of the file stands for.

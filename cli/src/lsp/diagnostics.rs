@@ -11,7 +11,7 @@ use oar_expr::Span;
 use super::buffer::{Encoding, Text};
 use super::workspace::Workspace;
 use crate::check::{Found, check};
-use crate::input::{Pack, shown};
+use crate::input::Pack;
 use crate::lint::Levels;
 use crate::output::listed;
 
@@ -27,7 +27,8 @@ pub(super) fn of_pack(pack: Pack, lint: bool) -> (ByFile, Option<Found>) {
         pack.inputs().map(|input| (input.path.display().to_string(), Vec::new())).collect();
     let first = pack.capabilities.first().or(pack.rules.first()).or(pack.configs.first());
     let first = first.map(|input| input.path.display().to_string()).unwrap_or_default();
-    let names = listed(pack.capabilities.iter().map(|input| shown(&input.path)));
+    let names = pack.capabilities.iter().filter_map(|input| input.path.file_name());
+    let names = listed(names.map(|name| name.to_string_lossy()));
     let Ok(mut found) = check(pack) else {
         let message = format!("several capability documents in one pack: {names}");
         by_file.entry(first).or_default().push(diagnostic::Diagnostic::error("pack", message));

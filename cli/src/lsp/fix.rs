@@ -6,11 +6,11 @@ use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit,
 };
 use oar_engine::diagnostic::Diagnostic;
-use oar_engine::document::source::{Format, Node, ReadLimits, SourceFile, read};
+use oar_engine::document::source::Format;
 use oar_expr::Span;
 
 use super::buffer::Encoding;
-use super::cursor::View;
+use super::cursor::{Cursor, View};
 use super::requires::{self, Edit};
 use super::{buffer::Text, diagnostics};
 
@@ -89,6 +89,18 @@ fn edits(view: &View<'_>, diagnostic: &Diagnostic, span: Span) -> Vec<(String, E
         let bare = written.trim_matches(['"', '\'']);
         return vec![(help.to_owned(), (span, bare.to_owned()))];
     }
+    if help == "write the qualified identifier" {
+        // The message names them, behind the word that is written.
+        let words = quoted(diagnostic.message());
+        let words = words.into_iter().skip(1).take(MOST_WORDS);
+        return words.map(|word| replace(word, like(written, word))).collect();
+    }
+    if help.starts_with("leave it out of `requires.") {
+        return requires::remove(view, span)
+            .map(|edit| ("leave it out".to_owned(), edit))
+            .into_iter()
+            .collect();
+    }
     if help.starts_with("add `") && help.contains("`requires.") {
         return required(view, diagnostic, &words);
     }
@@ -98,19 +110,13 @@ fn edits(view: &View<'_>, diagnostic: &Diagnostic, span: Span) -> Vec<(String, E
 /// ``add `P` to `requires.profiles`, or `F` to `requires.facts` ``: one edit each.
 fn required(view: &View<'_>, diagnostic: &Diagnostic, words: &[&str]) -> Vec<(String, Edit)> {
     let Some(place) = diagnostic.location() else { return Vec::new() };
-    let file = SourceFile::new(view.name.as_str(), view.text.as_str(), view.format);
-    let reading = read(&file, &ReadLimits::default());
-    let holds =
-        |node: &Node| node.span.start <= place.span.start && place.span.start < node.span.end;
-    let mut roots = reading.documents.iter().map(|document| &document.root);
-    let Some(root) = roots.find(|root| holds(root)) else { return Vec::new() };
-    let items = root.as_array().unwrap_or_default();
-    let root = items.iter().find(|item| holds(item)).unwrap_or(root);
+    let whole = Cursor::in_whole(view, place.span.start as usize);
+    let Some(cursor) = whole else { return Vec::new() };
     let mut edits = Vec::new();
     for pair in words.chunks(2) {
         let [name, list] = pair else { continue };
         let Some(member) = list.strip_prefix("requires.") else { continue };
-        if let Some(edit) = requires::add(view, root, member, name) {
+        if let Some(edit) = requires::add(view, &cursor, member, name) {
             edits.push((format!("add `{name}` to `{list}`"), edit));
         }
     }

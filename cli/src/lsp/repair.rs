@@ -32,7 +32,7 @@ pub(super) fn cursor(text: &str, offset: usize, format: Format) -> Option<Cursor
             let mut roots = reading.documents.into_iter().map(|document| document.root);
             let found = roots.find_map(|root| find(&root, &marker).map(|found| (root, found)));
             if let Some((root, (path, place))) = found {
-                return Some(Cursor { root, path, place, span: None }.of_rule());
+                return Some(Cursor { root, path, place, span: None, start: 0 }.of_rule());
             }
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn cursor(text: &str, offset: usize, format: Format) -> Option<Cursor
 }
 
 /// The document of a stream that holds a byte.
-fn document(text: &str, offset: usize, format: Format) -> (usize, usize) {
+pub(super) fn document(text: &str, offset: usize, format: Format) -> (usize, usize) {
     if format == Format::Json {
         return (0, text.len());
     }

@@ -3,30 +3,36 @@
 use oar_engine::document::source::{Format, Node};
 use oar_expr::Span;
 
-use super::cursor::View;
+use super::cursor::{Cursor, View, moved};
 
 /// What to put in the place of a span.
 pub(super) type Edit = (Span, String);
 
-/// Adds `name` to the list `member` of `requires` of the rule `root`, which stands in the document.
-pub(super) fn add(view: &View<'_>, root: &Node, member: &str, name: &str) -> Option<Edit> {
-    let text = view.text.as_str();
-    let name = match view.format {
+/// Adds `name` to the list `member` of `requires` of the rule that a cursor stands in, whose
+/// document could be read.
+pub(super) fn add(view: &View<'_>, cursor: &Cursor, member: &str, name: &str) -> Option<Edit> {
+    let text = view.text.as_str().get(cursor.start as usize..)?;
+    let (span, new) = added(view.format, text, &cursor.root, member, name)?;
+    Some((moved(span, cursor.start), new))
+}
+
+fn added(format: Format, text: &str, root: &Node, member: &str, name: &str) -> Option<Edit> {
+    let name = match format {
         Format::Json => format!("\"{name}\""),
         Format::Yaml => name.to_owned(),
     };
-    let key = |own: &str| match view.format {
+    let key = |own: &str| match format {
         Format::Json => format!("\"{own}\""),
         Format::Yaml => own.to_owned(),
     };
     let list = format!("{}: [{name}]", key(member));
     let Some(requires) = root.get("requires") else {
         let (before, own) = (root.as_object()?.members().last()?, key("requires"));
-        return insert_member(view, root, before.name_span, &format!("{own}: {{{list}}}"));
+        return insert_member(text, root, before.name_span, &format!("{own}: {{{list}}}"));
     };
     let Some(items) = requires.get(member) else {
         return match requires.as_object()?.members().first() {
-            Some(first) => insert_member(view, requires, first.name_span, &list),
+            Some(first) => insert_member(text, requires, first.name_span, &list),
             None => Some((requires.span, format!("{{{list}}}"))),
         };
     };
@@ -48,9 +54,27 @@ pub(super) fn add(view: &View<'_>, root: &Node, member: &str, name: &str) -> Opt
     Some((empty(last.span.end), format!("\n{indent}- {name}")))
 }
 
-/// A member more in an object, before the member whose name stands at `before`.
-fn insert_member(view: &View<'_>, object: &Node, before: Span, member: &str) -> Option<Edit> {
+/// Takes an item out of its list: with the comma beside it, or with its line.
+pub(super) fn remove(view: &View<'_>, item: Span) -> Option<Edit> {
     let text = view.text.as_str();
+    let (before, after) = (text.get(..item.start as usize)?, text.get(item.end as usize..)?);
+    let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let (start, column) = line_of(text, item.start)?;
+    if text.get(start..start + column)?.trim() == "-" {
+        let rest = after.find('\n').map_or(after.len(), |at| at + 1);
+        return Some((Span::new(byte(start), item.end + byte(rest)), String::new()));
+    }
+    let bare = before.trim_end();
+    if let Some(kept) = bare.strip_suffix(',') {
+        return Some((Span::new(byte(kept.len()), item.end), String::new()));
+    }
+    let kept = after.trim_start();
+    let rest = kept.strip_prefix(',').map(str::trim_start).unwrap_or(kept);
+    Some((Span::new(item.start, byte(text.len() - rest.len())), String::new()))
+}
+
+/// A member more in an object, before the member whose name stands at `before`.
+fn insert_member(text: &str, object: &Node, before: Span, member: &str) -> Option<Edit> {
     let flow = text.get(object.span.range())?.starts_with('{');
     let (start, column) = line_of(text, before.start)?;
     let indent = text.get(start..start + column)?;

@@ -27,6 +27,9 @@ use crate::input::Kind;
 const PAUSE: Duration = Duration::from_millis(40);
 const PATIENCE: Duration = Duration::from_millis(600);
 
+/// How many fixes are offered at once, for a range that has more.
+const MOST_ACTIONS: usize = 100;
+
 /// Where the server stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -385,8 +388,9 @@ impl<W: Write> Server<W> {
         let name = buffer.name.clone();
         let checkup = self.checkups.iter().find(|own| own.files.contains_key(&name));
         let kind = buffer.kind.unwrap_or(Kind::Rules);
-        // A file of something else is none of our business; an empty one may become ours.
-        let ours = kind != Kind::Other || buffer.text.as_str().trim().len() < 200;
+        // A file of something else is none of our business; one that says nothing may become ours.
+        let says = buffer.text.as_str().contains([':', '{', '[']);
+        let ours = kind != Kind::Other || !says;
         (ours && !crate::input::is_test(&name)).then(|| View {
             workspace: &self.workspace,
             text: &buffer.text,
@@ -408,6 +412,9 @@ impl<W: Write> Server<W> {
         let mut actions = Vec::new();
         for diagnostic in of_file.into_iter().flatten() {
             actions.extend(fix::fixes(&view, uri, diagnostic, params.range));
+            if actions.len() > MOST_ACTIONS {
+                break;
+            }
         }
         serde_json::to_value(actions)
             .map_err(|error| Refused(ErrorCode::InternalError, error.to_string()))

@@ -18,6 +18,10 @@ use crate::output::Trouble;
 
 /// How many files of a directory are read. A pack of people has some dozens.
 const MOST_FILES: usize = 5_000;
+/// How many directories are looked into: somebody may open the root of a disk.
+const MOST_DIRECTORIES: usize = 10_000;
+/// A file of more bytes that is not open is left aside: it is no document (16 MiB is the most).
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The open documents and the folders that they lie in.
 #[derive(Debug, Default)]
@@ -143,7 +147,8 @@ impl Workspace {
     /// The pack of the tree below `top` that holds `path`.
     fn within(&mut self, top: &Path, path: &Path) -> Option<Pack> {
         if !self.walked.contains_key(top) {
-            let mut bounded = Bounded { workspace: self, left: MOST_FILES };
+            let mut bounded =
+                Bounded { workspace: self, files: MOST_FILES, directories: MOST_DIRECTORIES };
             let packs = input::directory(top, &mut bounded).ok()?;
             self.walked.insert(top.to_owned(), packs);
         }
@@ -243,6 +248,10 @@ impl Files for Workspace {
         }
         let data = fs::metadata(path)
             .map_err(|error| Trouble::unreadable(&path.display().to_string(), &error))?;
+        // What is no file, such as a pipe, may never end.
+        if !data.is_file() || data.len() > MOST_BYTES {
+            return Err(Trouble::Io(format!("`{}` is no document", path.display())));
+        }
         let (changed, bytes) = (data.modified().ok(), data.len());
         if let Some(read) = self.read.get(path)
             && (read.changed, read.bytes) == (changed, bytes)
@@ -260,15 +269,16 @@ impl Files for Workspace {
         open.filter(|path| path.parent() == Some(directory) && is_one(path)).collect()
     }
 
-    fn enters(&self, _: &Path) -> bool {
+    fn enters(&mut self, _: &Path) -> bool {
         true
     }
 }
 
-/// The workspace, up to so many files.
+/// The workspace, up to so many files and directories.
 struct Bounded<'w> {
     workspace: &'w mut Workspace,
-    left: usize,
+    files: usize,
+    directories: usize,
 }
 
 impl Files for Bounded<'_> {
@@ -279,10 +289,10 @@ impl Files for Bounded<'_> {
             source: Source::yaml(path.display().to_string(), ""),
         };
         // One file that cannot be read does not hide the others.
-        if self.left == 0 {
+        if self.files == 0 {
             return Ok(nothing());
         }
-        self.left -= 1;
+        self.files -= 1;
         Ok(self.workspace.read(path).unwrap_or_else(|_| nothing()))
     }
 
@@ -290,7 +300,9 @@ impl Files for Bounded<'_> {
         self.workspace.unsaved(directory)
     }
 
-    fn enters(&self, _: &Path) -> bool {
-        self.left > 0
+    fn enters(&mut self, directory: &Path) -> bool {
+        let room = self.files > 0 && self.directories > 0;
+        self.directories = self.directories.saturating_sub(1);
+        room && fs::read_dir(directory).is_ok()
     }
 }

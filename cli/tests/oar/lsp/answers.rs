@@ -406,6 +406,26 @@ fn help_is_offered_as_an_edit() {
         let left = client.diagnostics("own.yaml");
         assert!(left.is_empty(), "{requires}: {left:?}");
     }
+    // What is required in vain, by a lint.
+    client.notify("workspace/didChangeConfiguration", json!({"settings": {"oar": {"lint": true}}}));
+    let when = "when: tool == 'a'";
+    for (rest, requires, wanted) in [
+        (when, "requires: {profiles: [session, tool]}\n", "requires: {profiles: [tool]}\n"),
+        (when, "requires: {profiles: [tool, session]}\n", "requires: {profiles: [tool]}\n"),
+        ("", "requires: {profiles: [ session ]}\n", "requires: {profiles: [ ]}\n"),
+        (
+            when,
+            "requires:\n  profiles:\n    - session\n    - tool\n",
+            "requires:\n  profiles:\n    - tool\n",
+        ),
+    ] {
+        let text = own(rest).replace(plain, requires);
+        client.change("own.yaml", &[(Value::Null, &text)]);
+        let found = actions(&mut client, "own.yaml");
+        let (_, edits, _) =
+            found.iter().find(|(title, ..)| title == "leave it out").expect("an action");
+        assert_eq!(edited(&text, edits), own(rest).replace(plain, wanted));
+    }
     let json = r#"[{"oar": "1.0", "id": "J", "kind": "policy", "anchor": "tool.pre_invoke",
   "when": "session_posture == ''", "effect": "block"}]"#;
     client.open("own.json", json);
@@ -413,6 +433,12 @@ fn help_is_offered_as_an_edit() {
     let now = edited(json, &found[0].1);
     client.change("own.json", &[(Value::Null, &now)]);
     assert!(client.diagnostics("own.json").is_empty(), "{now}");
+    // A bare name that several rules have.
+    client.open("two.yaml", &rule("OTHER", "namespace: acme.more"));
+    client.open("config.yaml", "oar_config: '1.0'\ndisable: [OTHER]\n");
+    let found = actions(&mut client, "config.yaml");
+    let titles: Vec<&str> = found.iter().map(|(title, ..)| title.as_str()).collect();
+    assert_eq!(titles, ["write `acme.more/OTHER`", "write `acme.rules/OTHER`"]);
     // Only what the range meets is offered.
     let uri = client.uri("own.yaml");
     client.change("own.yaml", &[(Value::Null, &own("when: tol == ''"))]);

@@ -270,6 +270,44 @@ fn documents_without_a_file_and_of_others_are_served() {
 }
 
 #[test]
+fn two_hosts_in_one_pack_are_told() {
+    let directory = Directory::with(&[
+        ("capability.yaml", CAPABILITY),
+        ("other.yaml", CAPABILITY),
+        ("rules.yaml", &rule("A", "")),
+    ]);
+    let mut client = Client::start(directory.path(), &[]);
+    client.open("rules.yaml", &directory.read("rules.yaml"));
+    let told = client.told_beside("rules.yaml", "capability.yaml");
+    let wanted = "several capability documents in one pack: `capability.yaml` and `other.yaml`";
+    assert_eq!(told[0].message, wanted);
+    // The other one becomes something else as it is typed.
+    client.open("other.yaml", "services: {}\n");
+    assert_eq!(client.told_beside("other.yaml", "capability.yaml"), []);
+    assert_eq!(client.end(), 0);
+}
+
+/// What would block or drown the server is passed over.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_in_a_pack_is_left_aside() {
+    let directory = Directory::with(&[
+        ("pack/capability.yaml", CAPABILITY),
+        ("pack/rules.yaml", &rule("A", "when: tol == ''")),
+        ("pack/closed/rules.yaml", &rule("B", "")),
+    ]);
+    let pipe = directory.path().join("pack/pipe.json");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    std::os::unix::fs::symlink("/nowhere", directory.path().join("pack/gone.yaml"))
+        .expect("a link");
+    let mut client = Client::start(directory.path(), &[]);
+    client.open("pack/rules.yaml", &directory.read("pack/rules.yaml"));
+    assert_eq!(client.diagnostics("pack/rules.yaml").len(), 1);
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
 fn huge_documents_are_bounded_as_check_bounds_them() {
     let directory = Directory::with(&[("capability.yaml", CAPABILITY)]);
     let long = format!("oar: '1.0'\nid: {}\n", "x".repeat(17 << 20));
