@@ -56,26 +56,29 @@ fn member(view: &View<'_>, cursor: &Cursor) -> Option<String> {
     if let Place::Name(name, _) = &cursor.place {
         path.push(name);
     }
-    let part = Part::at(kind, path.iter().copied());
+    // An item is what its list is for.
+    let is_item = |token: &&str| token.bytes().all(|b| b.is_ascii_digit());
+    let items = path.iter().rev().take_while(|token| is_item(token)).count();
+    let list = path.get(..path.len() - items).unwrap_or_default();
+    let part = Part::at(kind, list.iter().copied())?;
+    let words = Part::at(kind, path.iter().copied()).map(Part::words).unwrap_or_default();
     let names = path.iter().filter(|token| !token.bytes().all(|b| b.is_ascii_digit()));
     let name = names.copied().collect::<Vec<_>>().join(".");
     if name.is_empty() {
         return None;
     }
     let mut text = format!("**`{name}`**");
-    if let Some(part) = part {
-        let about = part.about().unwrap_or_default();
-        text += &format!(" {about}");
-        if let Some(default) = part.default() {
-            text += &format!("\n\nLeft out, it is `{default}`.");
-        }
-        if !part.words().is_empty() {
-            let words: Vec<String> = part.words().iter().map(|own| format!("`{own}`")).collect();
-            text += &format!("\n\nOne of {}.", words.join(", "));
-        }
+    text += &format!(" {}", part.about().unwrap_or_default());
+    if let Some(default) = part.default() {
+        text += &format!("\n\nLeft out, it is `{default}`.");
     }
+    if !words.is_empty() {
+        let words: Vec<String> = words.iter().map(|own| format!("`{own}`")).collect();
+        text += &format!("\n\nOne of {}.", words.join(", "));
+    }
+    // The clause that every document is held against a schema says nothing of the member.
     let clause = kind.clause(&pointer);
-    if let Some(summary) = clause::summary(clause) {
+    if let Some(summary) = clause::summary(clause).filter(|_| clause != "OAR-CONF-1") {
         text += &format!("\n\n{clause}: {summary}");
     }
     Some(text)

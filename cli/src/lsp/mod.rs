@@ -21,6 +21,8 @@ mod server;
 mod transport;
 mod workspace;
 
+use std::path::PathBuf;
+
 use crate::output::{Trouble, Verdict};
 
 /// Serves editors with the Language Server Protocol, over standard input and output.
@@ -32,6 +34,9 @@ pub(crate) struct Args {
     /// Look also for what the standard allows and an author hardly means, as `check --lint` does.
     #[arg(long)]
     lint: bool,
+    /// The capability document of the host, for rules that lie in no pack.
+    #[arg(long, value_name = "FILE")]
+    capability: Option<PathBuf>,
     /// What every client of the protocol says; there is no other way to speak to it.
     #[arg(long, hide = true)]
     stdio: bool,
@@ -43,7 +48,7 @@ pub(crate) struct Args {
 /// When the output cannot be written.
 pub(crate) fn run(args: &Args) -> Result<Verdict, Trouble> {
     let incoming = transport::receive(std::io::stdin());
-    let mut server = server::Server::new(std::io::stdout(), args.lint);
+    let mut server = server::Server::new(std::io::stdout(), args.lint, args.capability.clone());
     let ended = server.serve(&incoming);
     ended.map(Verdict::unless).map_err(|error| match error.kind() {
         std::io::ErrorKind::BrokenPipe => Trouble::Closed,

@@ -39,7 +39,10 @@ impl Part {
         let member = schema.get("properties").and_then(|own| own.get(token));
         let own = member.or_else(|| match token.bytes().all(|b| b.is_ascii_digit()) {
             true => schema.get("items"),
-            false => schema.get("additionalProperties").filter(|own| own.is_object()),
+            false => {
+                let any = schema.get("additionalProperties").filter(|own| own.is_object());
+                any.or_else(|| extension(schema).filter(|_| token.starts_with("x-")))
+            }
         })?;
         Some(Self { own, ..self })
     }
@@ -51,11 +54,19 @@ impl Part {
         found.unwrap_or(self.own)
     }
 
-    /// The members that are named, each with what it means.
+    /// The members that are named, those that must be there first.
     pub(super) fn members(self) -> Vec<(&'static str, Self)> {
-        let members = self.meant().get("properties").and_then(Value::as_object);
-        let members = members.into_iter().flatten();
-        members.map(|(name, own)| (name.as_str(), Self { own, ..self })).collect()
+        let schema = self.meant();
+        let required = schema.get("required").and_then(Value::as_array);
+        let rank = |name: &str| {
+            let mut names = required.into_iter().flatten();
+            names.position(|own| own.as_str() == Some(name)).unwrap_or(usize::MAX)
+        };
+        let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let members = members.map(|(name, own)| (name.as_str(), Self { own, ..self }));
+        let mut members: Vec<_> = members.collect();
+        members.sort_by_key(|(name, _)| rank(name));
+        members
     }
 
     pub(super) fn is_object(self) -> bool {
@@ -86,4 +97,9 @@ impl Part {
         let default = self.own.get("default")?;
         Some(default.as_str().map_or_else(|| default.to_string(), str::to_owned))
     }
+}
+
+/// What the schema of a rule says of members of an implementation's own.
+fn extension(schema: &'static Value) -> Option<&'static Value> {
+    schema.get("patternProperties")?.as_object()?.values().next()
 }

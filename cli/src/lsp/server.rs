@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ use super::transport::Incoming;
 use super::workspace::{Workspace, name_of, path_of};
 use super::{complete, define, fix, hover};
 use crate::check::Found;
-use crate::input::Kind;
+use crate::input::{Files as _, Input, Kind};
 
 /// How long the client is silent before its text is checked, and how long it is waited for at most.
 const PAUSE: Duration = Duration::from_millis(40);
@@ -47,6 +48,8 @@ struct Checkup {
 pub(super) struct Server<W> {
     out: W,
     lint: bool,
+    /// The host of rules that lie in no pack.
+    capability: Option<PathBuf>,
     state: State,
     encoding: Encoding,
     watches: bool,
@@ -64,10 +67,11 @@ pub(super) struct Server<W> {
 struct Refused(ErrorCode, String);
 
 impl<W: Write> Server<W> {
-    pub(super) fn new(out: W, lint: bool) -> Self {
+    pub(super) fn new(out: W, lint: bool, capability: Option<PathBuf>) -> Self {
         Self {
             out,
             lint,
+            capability: capability.map(|path| std::path::absolute(&path).unwrap_or(path)),
             state: State::New,
             encoding: Encoding::default(),
             watches: false,
@@ -192,6 +196,11 @@ impl<W: Write> Server<W> {
         }
         self.workspace.folders = folders.iter().filter_map(|folder| path_of(folder)).collect();
         self.lint |= at("/initializationOptions/lint").as_bool().unwrap_or_default();
+        if let Some(path) = at("/initializationOptions/capability").as_str() {
+            let path = PathBuf::from(path);
+            let folder = self.workspace.folders.first();
+            self.capability = Some(folder.map_or(path.clone(), |folder| folder.join(path)));
+        }
         let watching = "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration";
         self.watches = at(watching).as_bool().unwrap_or_default();
         json!({
@@ -313,7 +322,12 @@ impl<W: Write> Server<W> {
             if self.checkups.iter().any(|own| own.files.contains_key(&name)) {
                 continue;
             }
-            let Some(pack) = self.workspace.pack(&address) else { continue };
+            let Some(mut pack) = self.workspace.pack(&address) else { continue };
+            let own = self.capability.as_ref().filter(|_| pack.capabilities.is_empty());
+            let host = own.and_then(|path| self.workspace.read(path).ok());
+            if let Some(host) = host.filter(|_| !pack.rules.is_empty()) {
+                pack.capabilities.push(Input { kind: Kind::Capability, ..host });
+            }
             let (files, found) = of_pack(pack, self.lint);
             self.checkups.push(Checkup { files, found });
         }

@@ -24,7 +24,12 @@ pub(super) fn or<T>(
             "{name} is missing, and there is no terminal to ask at"
         )));
     }
-    ask(&Term::stdout()).map_err(|error| Trouble::Io(format!("no answer: {error}")))
+    let terminal = Term::stdout();
+    ask(&terminal).map_err(|error| {
+        // A question that is broken off leaves the cursor hidden.
+        drop(terminal.show_cursor());
+        Trouble::Io(format!("no answer: {error}"))
+    })
 }
 
 /// A line of text that passes the test.

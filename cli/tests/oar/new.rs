@@ -172,4 +172,11 @@ fn a_terminal_is_asked() {
     session.exp_string("wrote no-shell.test.yaml").expect("the file");
     session.exp_eof().expect("the end");
     is_accepted(&directory, ".");
+
+    // Whoever breaks off gets nothing written.
+    let mut session = start(&["new", "rule", "BROKEN_OFF"]);
+    session.exp_string("the moment it is about").expect("a question");
+    press(&mut session, "\u{3}");
+    session.exp_eof().expect("the end");
+    assert!(!directory.path().join("broken-off.yaml").exists());
 }

@@ -53,6 +53,9 @@ fn hover_tells_what_is_meant() {
         ("on_er¦ror: fail_open", "OAR-DOC-18: "),
         ("on_error: OTH¦ER", "The other one."),
         ("overrides: [OTH¦ER]", "The other one."),
+        ("overrides: [OTH¦ER]", "**`overrides`** The rules that this one silences"),
+        ("x-a¦: 1", "An extension of an implementation"),
+        ("unkn¦own: 1", "nothing"),
         ("on_fire: [publ¦ish_event]", "event stream"),
         ("selector: {to¦ol: [a]}", "**`tool`** `string`"),
         ("copy: {what: 'no {{ to¦ol }}'}", "**`tool`** `string`"),
@@ -181,6 +184,8 @@ fn completion_offers_what_can_stand_there() {
     assert_eq!(profiles, ["tool", "session", "content"]);
     let members = labels(&mut client, &own("¦"));
     assert!(members.contains(&"when".to_owned()) && !members.contains(&"id".to_owned()));
+    let first = labels(&mut client, "id: A\nkind: policy\nan¦");
+    assert_eq!(first[..3], ["oar", "anchor", "effect"], "what must be there comes first");
     assert_eq!(labels(&mut client, &own("when: tool == 'to¦'")), [""; 0]);
     // An empty file may become anything.
     let members = labels(&mut client, "¦");

@@ -287,6 +287,28 @@ fn two_hosts_in_one_pack_are_told() {
     assert_eq!(client.end(), 0);
 }
 
+#[test]
+fn rules_without_a_host_are_held_against_the_one_that_is_named() {
+    let directory = Directory::with(&[
+        ("hosts/acme.yaml", CAPABILITY),
+        ("rules/a.yaml", &rule("A", "x-a: 1").replace("tool.pre_invoke", "model.input")),
+    ]);
+    let inside = directory.path().join("rules");
+    let option = json!({"initializationOptions": {"capability": "../hosts/acme.yaml"}});
+    let text = directory.read("rules/a.yaml");
+    for (arguments, more, faults) in [
+        (vec![], json!({}), 0),
+        (vec!["--capability", "../hosts/acme.yaml"], json!({}), 1),
+        (vec![], option, 1),
+        (vec!["--capability", "nowhere.yaml"], json!({}), 0),
+    ] {
+        let mut client = Client::with(&inside, &arguments, more);
+        client.open("a.yaml", &text);
+        assert_eq!(client.diagnostics("a.yaml").len(), faults, "{arguments:?}");
+        assert_eq!(client.end(), 0);
+    }
+}
+
 /// What would block or drown the server is passed over.
 #[cfg(unix)]
 #[test]
