@@ -4,6 +4,8 @@
 //! else here counts bytes. A line ends as the protocol and YAML have it, also at a carriage return
 //! alone, which `line-index` does not know.
 
+use std::sync::OnceLock;
+
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
 use oar_expr::Span;
 
@@ -24,12 +26,18 @@ pub(super) enum Encoding {
 pub(super) struct Text {
     text: String,
     lines: Vec<usize>,
+    /// How many UTF-16 units stand before every so many bytes; counted when a place is asked for.
+    /// A thousand places on one long line must not mean to count it a thousand times.
+    units: OnceLock<Vec<usize>>,
 }
+
+/// How many bytes lie between the places up to which units are counted.
+const APART: usize = 1024;
 
 impl Text {
     pub(super) fn new(text: String) -> Self {
         let lines = starts(&text);
-        Self { text, lines }
+        Self { text, lines, units: OnceLock::new() }
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -63,13 +71,32 @@ impl Text {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.lines.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.lines.get(line).copied().unwrap_or_default();
-        let before = self.text.get(start..offset).unwrap_or_default();
         let character = match encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
+            Encoding::Utf8 => offset - start,
+            Encoding::Utf16 => self.units_before(offset) - self.units_before(start),
         };
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Position::new(count(line), count(character))
+    }
+
+    /// How many UTF-16 units stand before a byte.
+    fn units_before(&self, offset: usize) -> usize {
+        let counted = self.units.get_or_init(|| {
+            let mut counted = vec![0];
+            let mut place = 0;
+            while place < self.text.len() {
+                let next =
+                    self.text.floor_char_boundary((counted.len() * APART).min(self.text.len()));
+                let before = counted.last().copied().unwrap_or_default();
+                counted.push(before + units(self.text.get(place..next).unwrap_or_default()));
+                place = next;
+            }
+            counted
+        });
+        let last = offset / APART;
+        let place = self.text.floor_char_boundary(last * APART);
+        let rest = units(self.text.get(place..offset).unwrap_or_default());
+        counted.get(last).copied().unwrap_or_default() + rest
     }
 
     /// The range of a span.
@@ -89,7 +116,12 @@ impl Text {
             }
         }
         self.lines = starts(&self.text);
+        self.units = OnceLock::new();
     }
+}
+
+fn units(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
 }
 
 fn starts(text: &str) -> Vec<usize> {
@@ -142,6 +174,23 @@ mod tests {
                 assert_eq!(text.position(offset, encoding), position, "{offset}");
             }
         }
+    }
+
+    #[test]
+    fn positions_far_out_on_a_line_are_right() {
+        let line = "x😀é字".repeat(1000);
+        let text = Text::new(format!("{line}\n{line}"));
+        let mut units = 0;
+        for (at, character) in line.char_indices() {
+            for (own, offset) in [(0, at), (1, line.len() + 1 + at)] {
+                let position = text.position(offset, Encoding::Utf16);
+                assert_eq!((position.line, position.character as usize), (own, units));
+                assert_eq!(text.offset(position, Encoding::Utf16), offset);
+            }
+            units += character.len_utf16();
+        }
+        let end = text.position(text.as_str().len(), Encoding::Utf16);
+        assert_eq!((end.line, end.character as usize), (1, units));
     }
 
     #[test]

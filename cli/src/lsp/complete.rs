@@ -273,7 +273,7 @@ fn facts(view: &View<'_>, types: &[Type]) -> Vec<Choice> {
 /// The rules of the pack, as a rule of a namespace names them.
 fn rules(view: &View<'_>, namespace: Option<&str>) -> Vec<Choice> {
     let rules = outline::rules(view);
-    rules.iter().map(|rule| Choice::rule(rule, namespace)).collect()
+    rules.iter().map(|own| Choice::rule(&own.rule, namespace)).collect()
 }
 
 fn item(view: &View<'_>, offset: usize, form: Form, before: &str, own: Choice) -> CompletionItem {

@@ -5,7 +5,7 @@ use oar_engine::document::source::{Node, ReadLimits};
 use oar_expr::Span;
 
 use super::buffer::Text;
-use super::cursor::{Cursor, Place, View};
+use super::cursor::{Cursor, Place, View, moved};
 use super::expression::{Token, in_copy, token};
 use super::outline;
 use crate::input::Kind;
@@ -40,9 +40,12 @@ pub(super) fn define(view: &View<'_>, offset: usize) -> Option<Location> {
 fn rule(view: &View<'_>, cursor: &Cursor, reference: &str) -> Option<Location> {
     let rules = outline::rules(view);
     let namespace = cursor.root.get("namespace").and_then(Node::as_str);
-    let rule = outline::find(&rules, reference, namespace, view.kind == Kind::Config)?;
-    let span = rule.root.get("id")?.span;
-    location(view, rule.file.name(), rule.file.text(), span)
+    let found = outline::find(&rules, reference, namespace, view.kind == Kind::Config)?;
+    let (file, span) = (&found.rule.file, found.rule.root.get("id")?.span);
+    match file.name() == view.name {
+        true => location(view, file.name(), view.text.as_str(), moved(span, found.start)),
+        false => location(view, file.name(), file.text(), span),
+    }
 }
 
 /// Where the host declares a fact of its own.

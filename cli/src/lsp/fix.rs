@@ -30,10 +30,13 @@ pub(super) fn fixes(
     if own.end < asked.start || asked.end < own.start {
         return Vec::new();
     }
-    let told = diagnostics::told(std::slice::from_ref(diagnostic), view.workspace, view.encoding);
     let mut edits = edits(view, diagnostic, span);
     // Help may name what is written already, meant in another way.
     edits.retain(|(_, (span, new))| view.text.as_str().get(span.range()) != Some(new));
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    let told = diagnostics::told(std::slice::from_ref(diagnostic), view.workspace, view.encoding);
     let only = edits.len() == 1;
     let action = |(title, (span, text)): (String, Edit)| {
         let edit = TextEdit { range: view.text.range(span, view.encoding), new_text: text };

@@ -99,7 +99,7 @@ fn rule(view: &View<'_>, cursor: &Cursor, reference: &str) -> Option<String> {
     let rules = outline::rules(view);
     let namespace = cursor.root.get("namespace").and_then(|own| own.as_str());
     let bare = view.kind == crate::input::Kind::Config;
-    outline::find(&rules, reference, namespace, bare).map(outline::about)
+    outline::find(&rules, reference, namespace, bare).map(|own| outline::about(&own.rule))
 }
 
 /// What a word means in its member.

@@ -9,23 +9,26 @@ use crate::rules::Written;
 /// How many documents of a broken stream are looked at.
 const MOST: usize = 500;
 
+/// A rule, and where the text begins that its places count from.
+pub(super) struct Known {
+    pub(super) rule: Written,
+    pub(super) start: u32,
+}
+
 /// Every rule of the pack of a document.
-pub(super) fn rules(view: &View<'_>) -> Vec<Written> {
+pub(super) fn rules(view: &View<'_>) -> Vec<Known> {
     let sources = view.found.into_iter().flat_map(|found| &found.pack.rules);
-    let mut rules: Vec<Written> =
-        sources.flat_map(|input| Written::all(&input.source)).filter(named).collect();
-    if view.format == Format::Yaml && rules.iter().all(|rule| rule.file.name() != view.name) {
-        rules.extend(of_stream(&view.name, view.text.as_str()).into_iter().filter(named));
+    let rules = sources.flat_map(|input| Written::all(&input.source));
+    let mut rules: Vec<Known> = rules.map(|rule| Known { rule, start: 0 }).collect();
+    if view.format == Format::Yaml && rules.iter().all(|own| own.rule.file.name() != view.name) {
+        rules.extend(of_stream(&view.name, view.text.as_str()));
     }
+    rules.retain(|own| !own.rule.id().is_empty());
     rules
 }
 
-fn named(rule: &Written) -> bool {
-    !rule.id().is_empty()
-}
-
 /// The rules of a stream of which some document cannot be read.
-fn of_stream(name: &str, text: &str) -> Vec<Written> {
+fn of_stream(name: &str, text: &str) -> Vec<Known> {
     if text.len() > 1 << 20 {
         return Vec::new();
     }
@@ -34,11 +37,11 @@ fn of_stream(name: &str, text: &str) -> Vec<Written> {
     let ends = starts.iter().skip(1).map(|at| at - 4).chain([text.len()]);
     let mut rules = Vec::new();
     for (start, end) in starts.iter().copied().zip(ends) {
-        // Blanks before it keep its places.
-        let padded = " ".repeat(start) + text.get(start..end).unwrap_or_default();
-        let file = SourceFile::new(name, padded, Format::Yaml);
+        let file = SourceFile::new(name, text.get(start..end).unwrap_or_default(), Format::Yaml);
         if read(&file, &ReadLimits::default()).diagnostics.is_empty() {
-            rules.extend(Written::all(&Source::file(file)));
+            let start = u32::try_from(start).unwrap_or(u32::MAX);
+            let written = Written::all(&Source::file(file)).into_iter();
+            rules.extend(written.map(|rule| Known { rule, start }));
         }
     }
     rules
@@ -47,17 +50,17 @@ fn of_stream(name: &str, text: &str) -> Vec<Written> {
 /// The rule that a reference means, from a rule of a namespace; in a configuration, which has none,
 /// also one whose bare name it is alone.
 pub(super) fn find<'r>(
-    rules: &'r [Written],
+    rules: &'r [Known],
     reference: &str,
     namespace: Option<&str>,
     bare: bool,
-) -> Option<&'r Written> {
+) -> Option<&'r Known> {
     let name = match namespace {
         Some(namespace) if !reference.contains('/') => format!("{namespace}/{reference}"),
         _ => reference.to_owned(),
     };
-    let exact = rules.iter().find(|rule| rule.name() == name);
-    exact.or_else(|| rules.iter().find(|rule| bare && rule.id() == reference))
+    let exact = rules.iter().find(|own| own.rule.name() == name);
+    exact.or_else(|| rules.iter().find(|own| bare && own.rule.id() == reference))
 }
 
 /// What a rule is, for people.

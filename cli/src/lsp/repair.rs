@@ -11,6 +11,9 @@ use super::cursor::{Cursor, Place};
 /// How long a document may be that is repaired.
 const LONGEST: usize = 1 << 20;
 
+/// What stands for the cursor: a word with a character that nobody types, for private use.
+const MARKER: &str = "oarCursor\u{E0A7}";
+
 /// What stands at the byte `offset` of a text, which need not be whole.
 pub(super) fn cursor(text: &str, offset: usize, format: Format) -> Option<Cursor> {
     let (start, end) = document(text, offset, format);
@@ -18,19 +21,18 @@ pub(super) fn cursor(text: &str, offset: usize, format: Format) -> Option<Cursor
     if before.len() + after.len() > LONGEST {
         return None;
     }
-    let mut marker = "oarCursor".to_owned();
-    while text.contains(&marker) {
-        marker.push('x');
+    if text.contains(MARKER) {
+        return None;
     }
     let open = Open::at(before, format);
     let next_line = after.find('\n').and_then(|at| after.get(at..)).unwrap_or_default();
     for (closes, rest) in [(false, after), (true, next_line), (true, "")] {
-        for inserted in open.insertions(&marker, format, closes) {
+        for inserted in open.insertions(MARKER, format, closes) {
             let whole = format!("{before}{inserted}{rest}");
             let file = SourceFile::new("", whole, format);
             let reading = read(&file, &ReadLimits::default());
             let mut roots = reading.documents.into_iter().map(|document| document.root);
-            let found = roots.find_map(|root| find(&root, &marker).map(|found| (root, found)));
+            let found = roots.find_map(|root| find(&root, MARKER).map(|found| (root, found)));
             if let Some((root, (path, place))) = found {
                 return Some(Cursor { root, path, place, span: None, start: 0 }.of_rule());
             }

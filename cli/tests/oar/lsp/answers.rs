@@ -317,6 +317,11 @@ fn references_lead_to_what_they_mean() {
         };
         assert_eq!(at(&mut client, "own.yaml", &text), wanted, "{marked}");
     }
+    // Behind and before a document that cannot be read.
+    let broken = format!("{}---\na: [\n---\n{}", own("x-a: 1"), own("overrides: [OW¦N]"));
+    assert_eq!(at(&mut client, "own.yaml", &broken), "own.yaml:1:4");
+    let broken = format!("a: [\n---\n{}---\n{}", own("x-a: 1"), own("overrides: [OW¦N]"));
+    assert_eq!(at(&mut client, "own.yaml", &broken), "own.yaml:3:4");
     let json = r#"{"oar": "1.0", "id": "J", "when": "breaker_count_of(\"THI¦RD\") > 1"}"#;
     assert_eq!(at(&mut client, "own.json", json), "third.json:0:21");
     let config = "oar_config: '1.0'\nenforcement: {OTH¦ER: monitor}\n";

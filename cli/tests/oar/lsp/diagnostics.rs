@@ -345,6 +345,12 @@ fn huge_documents_are_bounded_as_check_bounds_them() {
     assert!(client.diagnostics("deep.json").iter().any(codes));
     client.close("long.yaml");
     client.close("deep.json");
+    let one =
+        r#"{"oar": "1.0", "id": "é", "kind": "policy", "anchor": "model.output", "effect": "😀"}"#;
+    let line = format!("[{}]", vec![one; 20_000].join(","));
+    client.open("line.json", &line);
+    assert_eq!(client.diagnostics("line.json").len(), 500);
+    client.close("line.json");
     client.open("many.yaml", &directory.read("many.yaml"));
     assert_eq!(client.diagnostics("many.yaml").len(), 500);
     assert_eq!(client.end(), 0);
