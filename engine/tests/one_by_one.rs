@@ -114,7 +114,32 @@ fn condition(random: &mut Random, depth: usize) -> String {
     }
 }
 
-fn rule(number: usize, count: usize, random: &mut Random) -> Json {
+/// A condition that cannot hold without a literal of its own: the search finds such rules.
+fn guarded(random: &mut Random) -> String {
+    let mut test = || {
+        let own = random.pick(&["acme.path", "acme.command", "tool_arg_string('x')"]);
+        let text = match random.below(4) {
+            0 => random.pick(&LITERALS).to_owned(),
+            _ => format!("{}{}", random.pick(&LITERALS), random.below(40)),
+        };
+        match random.below(8) {
+            0 => format!("starts_with({own}, '{text}')"),
+            1 => format!("ends_with({own}, '{text}')"),
+            2 => format!("{own} == '{text}'"),
+            3 => format!("{own} in ['{text}', '{}']", random.below(40)),
+            _ => format!("contains({own}, '{text}')"),
+        }
+    };
+    let (one, other) = (test(), test());
+    match random.below(4) {
+        0 => format!("{one} || {other}"),
+        1 => format!("({one} || {other}) && {}", condition(random, 1)),
+        2 => format!("{one} && {}", condition(random, 2)),
+        _ => one,
+    }
+}
+
+fn rule(number: usize, count: usize, searched: bool, random: &mut Random) -> Json {
     let mut rule = json!({
         "oar": "1.0", "namespace": "t", "id": format!("R{number:03}"),
         "kind": random.pick(&["policy", "policy", "schema", "invariant"]), "anchor": "tool.pre_invoke",
@@ -132,7 +157,9 @@ fn rule(number: usize, count: usize, random: &mut Random) -> Json {
         }
         _ => drop(set("selector", json!({"tool": ["t0"]}))),
     }
-    if !random.one_in(30) {
+    if searched && !random.one_in(12) {
+        set("when", guarded(random).into());
+    } else if !random.one_in(30) {
         set("when", condition(random, 3).into());
     }
     if random.one_in(60) {
@@ -150,7 +177,8 @@ fn rule(number: usize, count: usize, random: &mut Random) -> Json {
     if random.one_in(6) {
         set("copy", json!({"what": "{{ acme.path }} at {{ acme.risk }}"}));
     }
-    if random.one_in(10) && number + 1 < count {
+    // Where rules are put into another order, nothing is searched.
+    if random.one_in(if searched { 400 } else { 10 }) && number + 1 < count {
         let target = number + 1 + random.below(count - number - 1);
         set("overrides", json!([format!("R{target:03}")]));
     }
@@ -298,11 +326,14 @@ fn the_search_for_literals_changes_nothing() {
     let seed = std::env::var("OAR_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_u64);
     let (mut done, mut round) = (0, 0_u64);
     let (mut fired, mut errored, mut passed) = (0, 0, 0);
+    let (mut searches, mut fired_in_searches) = (0, 0);
     while done < cases {
         round += 1;
         let mut random = Random::new(seed.wrapping_mul(1_000_003).wrapping_add(round));
         let count = 20 + random.below(60);
-        let rules: Vec<Json> = (0..count).map(|n| rule(n, count, &mut random)).collect();
+        // The conditions of half of the sets are such that most rules need not be evaluated.
+        let searched = round % 2 == 0;
+        let rules: Vec<Json> = (0..count).map(|n| rule(n, count, searched, &mut random)).collect();
         let sets = [set_of(&rules, false), set_of(&rules, true)];
         let log = Arc::new(Mutex::new(Vec::new()));
         let provider_seed = random.below(100);
@@ -328,7 +359,12 @@ fn the_search_for_literals_changes_nothing() {
                     occurrence.tool_call(ToolCall::new(tool, &arguments));
                 }
                 supply(&mut occurrence, &mut random);
+                let before = oar_engine::decide::searches();
                 let left = left(host, session, &occurrence);
+                if oar_engine::decide::searches() > before {
+                    searches += 1;
+                    fired_in_searches += left.matches(":fired").count();
+                }
                 let asked = std::mem::take(&mut *log.lock().unwrap());
                 results.push((left, asked));
             }
@@ -342,6 +378,11 @@ fn the_search_for_literals_changes_nothing() {
     // A comparison of nothing with nothing would hold, too.
     assert!(
         fired > done / 2 && errored > done / 50 && passed > 10 * done,
-        "{fired} {errored} {passed}"
+        "{fired} {errored} {passed} {searches} {fired_in_searches}"
+    );
+    // Nor would one of the same way with itself.
+    assert!(
+        searches > done / 12 && fired_in_searches > searches,
+        "of {done} cases {searches} were searched, where {fired_in_searches} rules fired"
     );
 }

@@ -29,11 +29,13 @@ struct Room {
     stack: Stack,
     /// Ranks that are to be evaluated.
     found: Vec<u32>,
+    /// How many occurrences were searched for literals.
+    searches: u64,
 }
 
 impl Room {
     const fn new() -> Self {
-        Self { stack: Stack::new(), found: Vec::new() }
+        Self { stack: Stack::new(), found: Vec::new(), searches: 0 }
     }
 }
 
@@ -63,6 +65,14 @@ pub(crate) fn run<'o>(
     });
     outcome.settle();
     outcome
+}
+
+/// How many occurrences on this thread were searched for literals, so that only the rules found
+/// were evaluated: a test of the search must know that there was one.
+#[doc(hidden)]
+#[must_use]
+pub fn searches() -> u64 {
+    ROOM.with(|room| room.try_borrow().map_or(0, |room| room.searches))
 }
 
 /// What an occurrence leaves behind.
@@ -183,9 +193,10 @@ impl Suppressed {
 impl Run<'_, '_> {
     /// Evaluates the selected rules until one stops the occurrence.
     fn all(&mut self, lists: &[&Filed], room: &mut Room) {
-        let Room { stack, found } = room;
+        let Room { stack, found, searches } = room;
         let mut suppressed = Suppressed::default();
         if lists.iter().any(|list| list.guarded.is_some()) && self.find(lists, found) {
+            *searches += 1;
             for rank in &*found {
                 // A rank of a list may be one that another clause of its rule has ruled out.
                 let Ok(position) = self.record.trace.selected.binary_search(rank) else { continue };

@@ -25,6 +25,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use bounds::Bounds;
+#[doc(hidden)]
+pub use evaluate::searches;
 pub use explain::{ClauseExplanation, ConditionExplanation, End, FlowExplanation, RuleExplanation};
 pub use failure::Failure;
 pub use needs::{NeededCall, Needs};
