@@ -37,9 +37,12 @@ pub(crate) struct Args {
     /// The capability document of the host, for rules that lie in no pack.
     #[arg(long, value_name = "FILE")]
     capability: Option<PathBuf>,
-    /// What every client of the protocol says; there is no other way to speak to it.
+    /// What most clients of the protocol add; there is no other way to speak to it.
     #[arg(long, hide = true)]
     stdio: bool,
+    /// What some clients add; their end is seen by the end of the input.
+    #[arg(long = "clientProcessId", hide = true)]
+    client: Option<u64>,
 }
 
 /// Runs the server until the client ends it.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use lsp_server::{Message, Notification, Request, Response};
@@ -194,22 +194,12 @@ impl Client {
         }
     }
 
-    /// What was told of a document that is not open, once the open one `beside` was told of.
-    pub(crate) fn told_beside(&mut self, beside: &str, name: &str) -> Vec<Diagnostic> {
-        self.diagnostics(beside);
-        // Documents are told of in one go, in the order of their names.
-        while self.incoming.recv_timeout(Duration::from_millis(300)).map(|message| {
-            if let Message::Notification(own) = message
-                && own.method == "textDocument/publishDiagnostics"
-            {
-                let params: PublishDiagnosticsParams =
-                    serde_json::from_value(own.params).expect("diagnostics");
-                let uri = params.uri.as_str().to_owned();
-                self.told.insert(uri, (params.version, params.diagnostics));
-            }
-        }) != Err(RecvTimeoutError::Timeout)
-        {}
-        self.told.get(&self.uri(name)).map(|(_, own)| own.clone()).unwrap_or_default()
+    /// Waits until what is told of a document, open or not, passes a test.
+    pub(crate) fn until(&mut self, name: &str, test: impl Fn(&[Diagnostic]) -> bool) {
+        let uri = self.uri(name);
+        while !self.told.get(&uri).is_some_and(|(_, told)| test(told)) {
+            drop(self.receive());
+        }
     }
 
     /// Asks about the place of the first `¦` of a text in a document, which is opened without it.

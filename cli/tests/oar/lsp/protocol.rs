@@ -10,7 +10,11 @@ use crate::run::Directory;
 fn it_ends_as_the_protocol_has_it() {
     let directory = Directory::with(&[]);
     assert_eq!(Client::start(directory.path(), &[]).end(), 0);
-    assert_eq!(Client::start(directory.path(), &["--stdio"]).exit(), 1, "without a shutdown");
+    assert_eq!(
+        Client::start(directory.path(), &["--stdio", "--clientProcessId=7"]).exit(),
+        1,
+        "without a shutdown"
+    );
     assert_eq!(Client::start(directory.path(), &[]).hang_up(), 1);
     assert_eq!(Client::raw(directory.path(), &[]).exit(), 1);
     let mut client = Client::start(directory.path(), &[]);
