@@ -76,6 +76,29 @@ fn a_rule_below_a_pack_belongs_to_it_and_takes_its_namespace() {
 }
 
 #[test]
+fn cases_are_made_for_every_rule_of_the_examples() {
+    for pack in ["coding-basics", "mcp-gateway", "content-safety"] {
+        let directory = Directory::with(&[]);
+        let examples = crate::snapshot::root().join("examples").join(pack);
+        for entry in std::fs::read_dir(examples).expect("readable") {
+            let path = entry.expect("readable").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            if !name.contains(".test.") {
+                directory.write(&name, &std::fs::read_to_string(path).expect("text"));
+            }
+        }
+        let report: serde_json::Value =
+            serde_json::from_str(&directory.oar("check . --format json").out).expect("a report");
+        let rules = report["packs"][0]["rules"].as_array().expect("rules");
+        assert!(rules.len() >= 6, "{pack}");
+        for rule in rules {
+            fine(&directory.oar(&format!("new test {}", rule["rule"].as_str().expect("a name"))));
+        }
+        fine(&directory.oar("test ."));
+    }
+}
+
+#[test]
 fn what_would_not_load_is_not_written() {
     let directory = Directory::with(&[]);
     fine(&directory.oar("new pack acme --host acme"));
