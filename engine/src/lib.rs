@@ -44,7 +44,10 @@ pub mod document;
 mod fixtures;
 pub mod load;
 pub mod observe;
+pub mod sink;
 pub mod state;
+#[cfg(feature = "opentelemetry")]
+pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -75,7 +75,7 @@ impl FactProvider for Panics {
 }
 
 impl EventSink for Panics {
-    fn publish(&self, _: &Event<'_>) -> Result<(), EventError> {
+    fn publish(&self, _: &[Event<'_>]) -> Result<(), EventError> {
         panic!("no disk")
     }
 }

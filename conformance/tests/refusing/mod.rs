@@ -74,8 +74,8 @@ impl CounterStore for Refusing {
 }
 
 impl EventSink for Refusing {
-    fn publish(&self, event: &Event<'_>) -> Result<(), EventError> {
-        if self.refuses(event.rule, "publish_event") {
+    fn publish(&self, events: &[Event<'_>]) -> Result<(), EventError> {
+        if events.iter().any(|event| self.refuses(event.rule, "publish_event")) {
             return Err(EventError::new("refused"));
         }
         Ok(())

@@ -33,6 +33,7 @@
 //! ```
 
 mod chain;
+mod clock;
 mod record;
 mod redaction;
 mod replay;
@@ -40,5 +41,6 @@ mod replay;
 mod tests;
 
 pub use chain::{Broken, Chain, LinkError};
+pub use clock::{Clock, SystemClock};
 pub use record::{AuditRecord, Detected, Provided, RecordedCall, rfc3339};
 pub use redaction::Redaction;

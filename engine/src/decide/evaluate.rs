@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 
 use oar_expr::{Member, Stack, Value};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::facts::{Asking, Facts, Ledger, Overlay};
 use super::failure::Fault;
@@ -102,6 +102,8 @@ pub(crate) struct More {
     pub(crate) passing_overlays: Vec<(u32, Overlay)>,
     /// The last observation that a rule's own detector failed to make.
     unobserved: Option<Unobserved>,
+    /// Why the host's audit sink has refused the record.
+    pub(crate) unrecorded: Option<String>,
 }
 
 /// What the detector of the rule of this rank did not observe: the facts that it reported with a
@@ -134,6 +136,7 @@ static NO_MORE: More = More {
     overlays: Vec::new(),
     passing_overlays: Vec::new(),
     unobserved: None,
+    unrecorded: None,
 };
 
 struct Run<'r, 'o> {
@@ -585,13 +588,16 @@ impl Run<'_, '_> {
             session: self.ledger.session,
         };
         let events = actions.iter().filter(|action| **action == Action::PublishEvent).count();
+        let all: SmallVec<[Event<'_>; 2]> = smallvec![event; events];
         let mut published = false;
         let mut publish = || {
             if published {
                 return Err(EventError::new("its events were published before"));
             }
-            let all = || (0..events).try_for_each(|_| self.host.events.publish(&event));
-            guarded(all).unwrap_or_else(|reason| Err(EventError::new(reason)))?;
+            if !all.is_empty() {
+                let publish = || self.host.events.publish(&all);
+                guarded(publish).unwrap_or_else(|reason| Err(EventError::new(reason)))?;
+            }
             published = true;
             Ok(())
         };
@@ -660,7 +666,7 @@ impl Record<'_> {
         self.more.as_deref().unwrap_or(&NO_MORE)
     }
 
-    fn more_mut(&mut self) -> &mut More {
+    pub(super) fn more_mut(&mut self) -> &mut More {
         self.more.get_or_insert_default()
     }
 

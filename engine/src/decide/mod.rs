@@ -29,15 +29,18 @@ pub use bounds::Bounds;
 pub use evaluate::searches;
 pub use explain::{ClauseExplanation, ConditionExplanation, End, FlowExplanation, RuleExplanation};
 pub use failure::Failure;
+pub(crate) use guard::guarded;
 pub use needs::{NeededCall, Needs};
 pub use outcome::{AccumulatedTransform, Advisory, CounterReport, Decision, Outcome, RenderedCopy};
 pub use report::{AdvisoryReport, CounterSpan, Report, SkippedReport};
 pub use trace::{TraceEntry, TraceOutcome};
 pub use transform::SkippedSpan;
 
+use crate::audit::{AuditRecord, Clock, Redaction, SystemClock};
 use crate::observe::{Detector, Detectors, FactProvider, Occurrence};
+use crate::sink::AuditSink;
 use crate::state::{
-    ActivityStore, CounterStore, EventSink, MemoryCounters, NoEventStream, Session,
+    ActivityStore, CounterStore, EventError, EventSink, MemoryCounters, NoEventStream, Session,
 };
 
 /// What a host lends the engine to decide with: providers, detectors, counters, events.
@@ -67,6 +70,30 @@ pub struct Host {
     pub(crate) activity: Option<Arc<dyn ActivityStore>>,
     pub(crate) events: Arc<dyn EventSink>,
     pub(crate) bounds: Bounds,
+    audit: Option<Audit>,
+    unrecorded: Unrecorded,
+    clock: Arc<dyn Clock>,
+    #[cfg(feature = "opentelemetry")]
+    telemetry: Option<Arc<crate::telemetry::OpenTelemetry>>,
+}
+
+/// Where records go, and what they leave out.
+#[derive(Clone)]
+struct Audit {
+    sink: Arc<dyn AuditSink>,
+    redaction: Redaction,
+}
+
+/// What becomes of an occurrence whose record the audit sink refuses. Either way
+/// [`Outcome::unrecorded`] says so, and what rules have done stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unrecorded {
+    /// It is blocked, in the name of no rule: nothing passes that nobody can look up later.
+    #[default]
+    Block,
+    /// The decision stands.
+    Stands,
 }
 
 impl Host {
@@ -82,6 +109,11 @@ impl Host {
             activity: None,
             events: Arc::new(NoEventStream),
             bounds: Bounds::default(),
+            audit: None,
+            unrecorded: Unrecorded::default(),
+            clock: Arc::new(SystemClock),
+            #[cfg(feature = "opentelemetry")]
+            telemetry: None,
         }
     }
 
@@ -134,6 +166,54 @@ impl Host {
         self
     }
 
+    /// The same, giving `sink` a record of every occurrence, without what `redaction` leaves out.
+    ///
+    /// ```
+    /// # use oar_engine::{Loader, Session, load::CapabilityBuilder};
+    /// # let capability = CapabilityBuilder::new("acme").core_anchor("tool.pre_invoke", "before_tool");
+    /// # let rules = Loader::new(capability.source()).load()?.rules;
+    /// use oar_engine::{Host, audit::Redaction, sink::MemorySink};
+    ///
+    /// let sink = MemorySink::holding(1);
+    /// let host = Host::new().audit(sink.clone(), Redaction::all());
+    /// let mut session = Session::new("s1");
+    /// let occurrence = rules.occurrence("before_tool")?;
+    /// assert_eq!(host.decide(&mut session, &occurrence).decision().name(), "none");
+    /// // It is full now, and what leaves no record does not pass.
+    /// let outcome = host.decide(&mut session, &occurrence);
+    /// assert_eq!(outcome.decision().name(), "block");
+    /// assert_eq!(outcome.unrecorded(), Some("it holds 1 already"));
+    /// assert_eq!(sink.take_records()[0].decision, "none");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn audit(mut self, sink: impl AuditSink + 'static, redaction: Redaction) -> Self {
+        self.audit = Some(Audit { sink: Arc::new(sink), redaction });
+        self
+    }
+
+    /// The same, with another answer to a sink that refuses a record.
+    #[must_use]
+    pub fn unrecorded(mut self, unrecorded: Unrecorded) -> Self {
+        self.unrecorded = unrecorded;
+        self
+    }
+
+    /// The same, with a clock that tells the time of records.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// The same, telling the program's OpenTelemetry providers what is decided.
+    #[cfg(feature = "opentelemetry")]
+    #[must_use]
+    pub fn telemetry(mut self, telemetry: crate::telemetry::OpenTelemetry) -> Self {
+        self.telemetry = Some(Arc::new(telemetry));
+        self
+    }
+
     /// The same, with other bounds on what an occurrence may cost.
     #[must_use]
     pub fn bounds(mut self, bounds: Bounds) -> Self {
@@ -175,7 +255,17 @@ impl Host {
         session: &mut Session,
         occurrence: &'o Occurrence<'_>,
     ) -> Outcome<'o> {
-        let outcome = evaluate::run(self, session, occurrence);
+        #[cfg(feature = "opentelemetry")]
+        let began = std::time::SystemTime::now();
+        let mut outcome = evaluate::run(self, session, occurrence);
+        if let Some(audit) = &self.audit {
+            self.record(audit, session, &mut outcome);
+        }
+        #[cfg(feature = "opentelemetry")]
+        if let Some(telemetry) = &self.telemetry {
+            // Whoever is told this decides nothing.
+            let _told = guarded(|| telemetry.tell(&outcome, began));
+        }
         let admits = occurrence.index().is_some_and(|index| index.admits_calls);
         if let Some(call) = occurrence.call.as_ref().filter(|_| admits)
             && outcome.decision() != Decision::Block
@@ -185,12 +275,23 @@ impl Host {
                 Some(store) if window > 0 => {
                     // After a panic, too, the session has the step that the store has not.
                     let admit = || session.admit_to(store, call.name(), window);
-                    let _kept = guard::guarded(admit);
+                    let _kept = guarded(admit);
                 }
                 _ => session.admit(call.name(), window),
             }
         }
         outcome
+    }
+
+    fn record(&self, audit: &Audit, session: &Session, outcome: &mut Outcome<'_>) {
+        let record = || {
+            let now = self.clock.now();
+            audit.sink.record(&AuditRecord::new(outcome, session.id(), now, &audit.redaction))
+        };
+        let recorded = guarded(record).unwrap_or_else(|reason| Err(EventError::new(reason)));
+        if let Err(error) = recorded {
+            outcome.refuse_record(error.to_string(), self.unrecorded);
+        }
     }
 }
 

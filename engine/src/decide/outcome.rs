@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Unrecorded;
 use super::copy;
 use super::evaluate::Record;
 use super::facts::{Asking, Facts, Overlay};
@@ -187,6 +188,25 @@ impl<'o> Outcome<'o> {
     #[must_use]
     pub fn is_error_block(&self) -> bool {
         self.record.more().error_block.is_some()
+    }
+
+    /// Why the host's audit sink has refused the record of this occurrence, if it has. The
+    /// decision is then a block that names no rule, unless the host has said that it stands
+    /// ([`Unrecorded`](super::Unrecorded)); what rules did stands in any case.
+    #[must_use]
+    pub fn unrecorded(&self) -> Option<&str> {
+        self.record.more().unrecorded.as_deref()
+    }
+
+    /// Notes that there is no record.
+    pub(super) fn refuse_record(&mut self, reason: String, then: Unrecorded) {
+        let more = self.record.more_mut();
+        more.unrecorded = Some(reason);
+        if then == Unrecorded::Block && self.winner.decision != Decision::Block {
+            // As with any block, transforms are discarded ([OAR-OPS-17]).
+            more.content = None;
+            self.winner = Winner { decision: Decision::Block, rank: None };
+        }
     }
 
     /// The applied-rules trace, in the order of evaluation ([OAR-OPS-9], [OAR-OPS-10]).

@@ -77,14 +77,12 @@ struct Stream {
 }
 
 impl EventSink for Stream {
-    fn publish(&self, event: &Event<'_>) -> Result<(), EventError> {
+    fn publish(&self, events: &[Event<'_>]) -> Result<(), EventError> {
         if self.refuses {
             return Err(EventError::new("closed"));
         }
-        self.kept
-            .lock()
-            .unwrap()
-            .push(format!("{} {} {}", event.session, event.rule, event.anchor));
+        let told = events.iter().map(|own| format!("{} {} {}", own.session, own.rule, own.anchor));
+        self.kept.lock().unwrap().extend(told);
         Ok(())
     }
 }

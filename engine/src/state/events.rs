@@ -19,19 +19,20 @@ pub struct Event<'a> {
     pub session: &'a str,
 }
 
-/// Takes the records of `publish_event`.
+/// Takes the records of `publish_event`. [`sink`](crate::sink) has some.
 pub trait EventSink: Send + Sync {
-    /// Takes one record.
+    /// Takes the records of one rule at one occurrence, of which there are several where its
+    /// `on_fire` repeats `publish_event`: all of them or none.
     ///
     /// # Errors
-    /// When the record is refused: the declaring rule is errored ([OAR-FIRE-9]).
-    fn publish(&self, event: &Event<'_>) -> Result<(), EventError>;
+    /// When they are refused: the declaring rule is errored ([OAR-FIRE-9]).
+    fn publish(&self, events: &[Event<'_>]) -> Result<(), EventError>;
 }
 
 /// A sink that the host holds as well.
 impl<S: EventSink + ?Sized> EventSink for Arc<S> {
-    fn publish(&self, event: &Event<'_>) -> Result<(), EventError> {
-        (**self).publish(event)
+    fn publish(&self, events: &[Event<'_>]) -> Result<(), EventError> {
+        (**self).publish(events)
     }
 }
 
@@ -41,12 +42,12 @@ impl<S: EventSink + ?Sized> EventSink for Arc<S> {
 pub struct NoEventStream;
 
 impl EventSink for NoEventStream {
-    fn publish(&self, _: &Event<'_>) -> Result<(), EventError> {
+    fn publish(&self, _: &[Event<'_>]) -> Result<(), EventError> {
         Ok(())
     }
 }
 
-/// A sink refused a record.
+/// A sink refused what it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct EventError {

@@ -116,10 +116,11 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a file, and makes it if it is not there.
+    /// Opens a file, and makes it if it is not there. A file that others write is opened at once;
+    /// where it is made or migrated, it is waited for, up to the deadline.
     ///
     /// # Errors
-    /// When it cannot be opened, is not a store, or was written by a newer version.
+    /// When it cannot be opened, stays busy, is not a store, or was written by a newer version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::with(path, SqliteOptions::new())
     }
@@ -130,8 +131,9 @@ impl SqliteStore {
     /// As [`open`](Self::open).
     pub fn with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self, StoreError> {
         let path = path.as_ref().to_owned();
-        let mut writer = connect(&path, &options)?;
-        migrate(&mut writer, &path)?;
+        let deadline = Instant::now() + options.deadline;
+        let mut writer = connect(&path, &options, deadline)?;
+        patiently(&path, &options, deadline, || migrate(&mut writer, &path))?;
         Ok(Self {
             path,
             options,
@@ -213,7 +215,7 @@ impl SqliteStore {
         let pooled = lock(&self.readers).pop();
         let mut connection = match pooled {
             Some(connection) => connection,
-            None => connect(&self.path, &self.options)?,
+            None => connect(&self.path, &self.options, Instant::now() + self.options.deadline)?,
         };
         let run = || -> Result<T, Trouble> {
             let transaction = connection.transaction()?;
@@ -235,16 +237,11 @@ impl SqliteStore {
     }
 
     fn tell(&self, trouble: Trouble) -> StoreError {
-        match trouble {
-            Trouble::Store(error) => error,
-            Trouble::Sql(error) if is_busy(&error) => self.late(),
-            Trouble::Sql(error) => StoreError::new(format!("`{}`: {error}", self.path.display())),
-        }
+        trouble.told(&self.path, &self.options)
     }
 
     fn late(&self) -> StoreError {
-        let waited = self.options.deadline;
-        StoreError::new(format!("`{}` was busy for {waited:?}", self.path.display()))
+        late(&self.path, &self.options)
     }
 }
 
@@ -265,6 +262,39 @@ impl Drop for Lent<'_> {
 enum Trouble {
     Sql(rusqlite::Error),
     Store(StoreError),
+}
+
+impl Trouble {
+    fn told(self, path: &Path, options: &SqliteOptions) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Sql(error) if is_busy(&error) => late(path, options),
+            Self::Sql(error) => StoreError::new(format!("`{}`: {error}", path.display())),
+        }
+    }
+}
+
+fn late(path: &Path, options: &SqliteOptions) -> StoreError {
+    let waited = options.deadline;
+    StoreError::new(format!("`{}` was busy for {waited:?}", path.display()))
+}
+
+/// Tries until the file is not busy or the deadline has passed. SQLite waits by itself for a lock
+/// that it queues for, but not where it changes the journal or finds one to recover.
+fn patiently<T>(
+    path: &Path,
+    options: &SqliteOptions,
+    deadline: Instant,
+    mut work: impl FnMut() -> Result<T, Trouble>,
+) -> Result<T, StoreError> {
+    loop {
+        match work() {
+            Err(Trouble::Sql(error)) if is_busy(&error) && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => return done.map_err(|trouble| trouble.told(path, options)),
+        }
+    }
 }
 
 impl From<rusqlite::Error> for Trouble {
@@ -304,8 +334,12 @@ fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
-    let open = || -> rusqlite::Result<Connection> {
+fn connect(
+    path: &Path,
+    options: &SqliteOptions,
+    deadline: Instant,
+) -> Result<Connection, StoreError> {
+    patiently(path, options, deadline, || {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -319,42 +353,42 @@ fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreErro
         connection.pragma_update(None, "synchronous", synchronous)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         Ok(connection)
-    };
-    open().map_err(|error| StoreError::new(format!("`{}`: {error}", path.display())))
+    })
 }
 
 /// Brings a file to the newest schema, in one transaction.
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Trouble> {
     let refuse = |reason: String| StoreError::new(format!("`{}` {reason}", path.display()));
-    let mut run = || -> Result<(), Trouble> {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let pragma = |name: &str| -> rusqlite::Result<i64> {
-            transaction.pragma_query_value(None, name, |row| row.get(0))
-        };
-        let (version, application) = (pragma("user_version")?, pragma("application_id")?);
-        let tables: i64 =
-            transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        if application != APPLICATION && tables > 0 {
-            return Err(refuse("is a database of another program".to_owned()).into());
-        }
-        let own = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-        if version > own {
-            let reason = format!("has schema version {version}; this program knows {own}");
-            return Err(refuse(reason).into());
-        }
-        let taken = usize::try_from(version).unwrap_or_default();
-        for step in MIGRATIONS.iter().skip(taken) {
-            transaction.execute_batch(step)?;
-        }
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", own)?;
-        transaction.commit()?;
-        Ok(())
+    let own = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let pragma = |connection: &Connection, name: &str| -> rusqlite::Result<i64> {
+        connection.pragma_query_value(None, name, |row| row.get(0))
     };
-    run().map_err(|trouble| match trouble {
-        Trouble::Store(error) => error,
-        Trouble::Sql(error) => StoreError::new(format!("`{}`: {error}", path.display())),
-    })
+    let stand = |connection: &Connection| -> rusqlite::Result<(i64, i64)> {
+        Ok((pragma(connection, "application_id")?, pragma(connection, "user_version")?))
+    };
+    // Who only looks does not wait for writers, which a process that begins often would.
+    if stand(connection)? == (APPLICATION, own) {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (application, version) = stand(&transaction)?;
+    let tables: i64 =
+        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application != APPLICATION && tables > 0 {
+        return Err(refuse("is a database of another program".to_owned()).into());
+    }
+    if version > own {
+        let reason = format!("has schema version {version}; this program knows {own}");
+        return Err(refuse(reason).into());
+    }
+    let taken = usize::try_from(version).unwrap_or_default();
+    for step in MIGRATIONS.iter().skip(taken) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", own)?;
+    transaction.commit()?;
+    Ok(())
 }
 
 /// The row of a session, made or noted as in use.

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::audit::AuditRecord;
 use crate::document::rule::Action;
+use crate::sink::AuditSink;
 use crate::state::{
     ActivityStore, CounterChange, CounterKey, CounterStore, Counters, Event, EventError, EventSink,
     MemoryStore, StoreError,
@@ -20,6 +22,8 @@ pub enum Operation {
     Apply,
     /// [`EventSink::publish`].
     Publish,
+    /// [`AuditSink::record`].
+    Record,
     /// [`ActivityStore::recent`].
     Recent,
     /// [`ActivityStore::admit`].
@@ -38,7 +42,8 @@ pub enum Fault {
     Panics,
 }
 
-/// A store of counters and activity, and an event sink, that goes wrong when told to.
+/// A store of counters and activity, and a sink of events and records, that goes wrong when told
+/// to.
 ///
 /// Clones share everything, so a test keeps one and lends the other to a host. Underneath is a
 /// [`MemoryStore`], which a test reads to see that nothing was half applied.
@@ -70,6 +75,7 @@ struct Script {
     at: HashMap<(Operation, usize), Fault>,
     always: HashMap<Operation, Fault>,
     published: Vec<String>,
+    records: Vec<AuditRecord>,
 }
 
 impl FaultyStore {
@@ -106,6 +112,12 @@ impl FaultyStore {
     #[must_use]
     pub fn published(&self) -> Vec<String> {
         self.script().published.clone()
+    }
+
+    /// The audit records that were taken, in order.
+    #[must_use]
+    pub fn records(&self) -> Vec<AuditRecord> {
+        self.script().records.clone()
     }
 
     /// The store underneath, which never goes wrong.
@@ -176,9 +188,17 @@ impl ActivityStore for FaultyStore {
 }
 
 impl EventSink for FaultyStore {
-    fn publish(&self, event: &Event<'_>) -> Result<(), EventError> {
+    fn publish(&self, events: &[Event<'_>]) -> Result<(), EventError> {
         self.meet(Operation::Publish).map_err(|error| EventError::new(error.to_string()))?;
-        self.script().published.push(event.rule.to_owned());
+        self.script().published.extend(events.iter().map(|event| event.rule.to_owned()));
+        Ok(())
+    }
+}
+
+impl AuditSink for FaultyStore {
+    fn record(&self, record: &AuditRecord) -> Result<(), EventError> {
+        self.meet(Operation::Record).map_err(|error| EventError::new(error.to_string()))?;
+        self.script().records.push(record.clone());
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use oar_engine::document::rule::Action;
@@ -72,8 +73,17 @@ fn spawn(port: u16, directory: &Path) -> Option<Child> {
     spawn_with(&["--port", &port, "--appendonly", "yes", "--appendfsync", "always"], directory)
 }
 
+/// A port that no other test of this process gets: a test must not talk to another one's server.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
+    loop {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut given = GIVEN.lock().unwrap();
+        if !given.contains(&port) {
+            given.push(port);
+            return port;
+        }
+    }
 }
 
 /// Says that a test is skipped, or fails where it must not be.

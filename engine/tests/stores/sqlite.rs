@@ -46,6 +46,66 @@ fn a_writer_that_waits_too_long_gives_up_and_changes_nothing() {
     assert_eq!(read(&store, "s", key("t/R", None)), (2, 2));
 }
 
+#[test]
+fn a_file_that_another_process_writes_is_opened_all_the_same() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("oar.db");
+    let options = SqliteOptions::new().deadline(Duration::from_millis(200));
+    both(&SqliteStore::with(&path, options).unwrap(), "s").unwrap();
+    let other = rusqlite_lock(&path);
+    let store = SqliteStore::with(&path, options).unwrap();
+    assert_eq!(read(&store, "s", key("t/R", None)), (1, 1));
+    drop(other);
+    both(&store, "s").unwrap();
+}
+
+#[test]
+fn a_file_that_is_still_to_be_made_is_waited_for() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("oar.db");
+    let exclusive = || {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        connection
+    };
+    // Who holds it too long is told of.
+    let other = exclusive();
+    let options = SqliteOptions::new().deadline(Duration::from_millis(100));
+    let error = SqliteStore::with(&path, options).unwrap_err();
+    assert_eq!(error.to_string(), format!("`{}` was busy for 100ms", path.display()));
+    drop(other);
+    let other = exclusive();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            drop(other);
+        });
+        let options = SqliteOptions::new().deadline(Duration::from_secs(60));
+        both(&SqliteStore::with(&path, options).unwrap(), "s").unwrap();
+    });
+}
+
+/// As the hooks of an agent do that are called at once for the first time.
+#[test]
+fn many_make_the_same_file_at_once() {
+    for _ in 0..20 {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("oar.db");
+        let barrier = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    barrier.wait();
+                    let options = SqliteOptions::new().deadline(Duration::from_secs(60));
+                    both(&SqliteStore::with(&path, options).unwrap(), "s").unwrap();
+                });
+            }
+        });
+        let store = SqliteStore::open(&path).unwrap();
+        assert_eq!(read(&store, "s", key("t/R", None)), (8, 8));
+    }
+}
+
 /// A writer of another program in the middle of its transaction.
 fn rusqlite_lock(path: &std::path::Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(path).unwrap();
