@@ -292,3 +292,21 @@ fn whether_a_host_can_transform_is_told() {
         assert_eq!(loaded.rules.capability().supports_transform(), can);
     }
 }
+
+#[test]
+fn the_text_of_a_rule_is_told() {
+    let rules = json!([
+        rule("WAITS", json!({"flow": ["read"], "when": "1 == 1"})),
+        rule("ACTS", json!({"anchor": "model.input"})),
+    ]);
+    let loader = Loader::new(Source::value("capability", capability(&["tool"])))
+        .rules(Source::value("rules", rules));
+    let texts = loader.texts();
+    let told = |name: &str| {
+        let text = texts.get(name).unwrap();
+        (text.anchor().to_owned(), text.when().map(str::to_owned), text.has_flow())
+    };
+    assert_eq!(told("t/WAITS"), ("tool.pre_invoke".into(), Some("1 == 1".into()), true));
+    assert_eq!(told("t/ACTS"), ("model.input".into(), None, false));
+    assert!(texts.get("t/OTHER").is_none());
+}
