@@ -272,7 +272,7 @@ impl Host {
         {
             let window = occurrence.rules.capability().activity_window();
             match self.activity.as_deref() {
-                Some(store) if window > 0 => {
+                Some(store) => {
                     // After a panic, too, the session has the step that the store has not.
                     let admit = || session.admit_to(store, call.name(), window);
                     let _kept = guarded(admit);

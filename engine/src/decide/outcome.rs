@@ -243,7 +243,10 @@ impl<'o> Outcome<'o> {
         let overlay = overlays.binary_search_by_key(&rank, |(own, _)| *own).ok();
         let overlay =
             overlay.and_then(|position| overlays.get(position)).or(self.failed_overlay(rank));
-        let overlay = overlay.map(|(_, overlay)| overlay);
+        // What it says of its own detector is told of its own evaluation: in another rule's error
+        // block it is that of the occurrence, whether or not it was evaluated before.
+        let stands_in = self.record.more().error_block.is_some_and(|block| block.failed != rank);
+        let overlay = overlay.filter(|_| !stands_in).map(|(_, overlay)| overlay);
         let asking = Asking { facts: &self.facts, rank, overlay, ledger: None };
         if self.record.more().error_block.is_some_and(|block| block.unobserved) {
             return RenderedCopy::default();
