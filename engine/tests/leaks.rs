@@ -5,10 +5,12 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test may stop, and hosts may panic here")]
 
+use oar_engine::audit::{AuditRecord, Redaction};
 use oar_engine::diagnostic::render;
 use oar_engine::observe::{
     Detector, DetectorFailure, FactProvider, FactValue, Observations, Occurrence, ProviderFailure,
 };
+use oar_engine::sink::MemorySink;
 use oar_engine::state::MemoryCounters;
 use oar_engine::{Host, Loader, RuleSet, Session, Source, ToolCall};
 use oar_expr::Value;
@@ -131,8 +133,20 @@ fn told(rules: &RuleSet, does: Does, tell: impl FnOnce(&str, &serde_json::Value,
         .provider(Provider(does))
         .detector("detector://own", Own(does))
         .counters(MemoryCounters::new());
+    let sink = MemorySink::new();
+    let host = host.events(sink.clone()).audit(sink.clone(), Redaction::all());
     let mut session = Session::new("s");
     let outcome = host.decide(&mut session, &occurrence);
+    assert_eq!(outcome.unrecorded(), None);
+    texts.push(format!("{sink:?} {:?}", sink.take_events()));
+    for record in sink.take_records() {
+        assert!(record.is_redacted());
+        texts.push(format!("{record:?} {}", serde_json::to_string(&record).expect("an object")));
+    }
+    // One that is not redacted shows values in its JSON, for that is what was asked for.
+    let whole = AuditRecord::new(&outcome, "s", std::time::UNIX_EPOCH, &Redaction::none());
+    assert!(serde_json::to_string(&whole).expect("an object").contains(CANARY));
+    texts.push(format!("{whole:?}"));
     for entry in outcome.trace() {
         texts.push(format!("{entry} {entry:?}"));
         texts.extend(

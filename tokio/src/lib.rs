@@ -50,9 +50,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
-/// The examples of the page on embedding.
+/// The examples of the pages on embedding.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/embedding.md")]
+#[doc = include_str!("../../docs/embedding-state.md")]
 mod page {}
 
 mod fetch;
