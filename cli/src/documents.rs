@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use oar_agent_hooks::Agent;
 use oar_engine::load::Loaded;
 use oar_engine::{Loader, Source};
 
@@ -18,6 +19,9 @@ pub(crate) struct Documents {
     /// The capability document of the host, in place of those found.
     #[arg(long, value_name = "FILE")]
     capability: Option<PathBuf>,
+    /// The capability document of a coding agent, and rules read as `oar hooks` reads them.
+    #[arg(long, value_name = "AGENT", conflicts_with = "capability")]
+    agent: Option<Agent>,
     /// A configuration, in place of those found; later ones win.
     #[arg(long, value_name = "FILE")]
     config: Vec<PathBuf>,
@@ -35,6 +39,7 @@ impl Documents {
         Self {
             rules: given(&self.rules, rules),
             capability: self.capability.clone(),
+            agent: self.agent,
             config: given(own, config),
         }
     }
@@ -50,6 +55,9 @@ impl Documents {
     /// # Errors
     /// When something cannot be read, or there is no capability document or more than one.
     pub(crate) fn loader(&self) -> Result<Loader, Trouble> {
+        if let Some(agent) = self.agent {
+            return self.hooked(agent);
+        }
         let mut all = Pack::default();
         for pack in input::gather(&self.rules)? {
             all.rules.extend(pack.rules);
@@ -64,6 +72,16 @@ impl Documents {
                 self.config.iter().map(|path| input::file(path)).collect::<Result<_, _>>()?;
         }
         loader(&all)
+    }
+
+    /// What `oar hooks` loads for an agent: the same documents in the same order, so that they
+    /// have the same digest.
+    fn hooked(&self, agent: Agent) -> Result<Loader, Trouble> {
+        let read = oar_agent_hooks::Documents::read(&self.rules, &self.config);
+        let documents = read.map_err(|fault| Trouble::Io(fault.to_string()))?;
+        let loader = Loader::new(oar_agent_hooks::capability(agent));
+        let loader = documents.rules.into_iter().fold(loader, Loader::rules);
+        Ok(documents.configs.into_iter().fold(loader, Loader::config))
     }
 }
 

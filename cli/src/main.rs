@@ -12,6 +12,7 @@ mod documents;
 mod eval;
 mod explain;
 mod extras;
+mod hooked;
 mod hooks;
 mod input;
 mod lint;

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use oar_agent_hooks::{Agent, Call, Event, Protected, Stage};
 use oar_engine::audit::{AuditRecord, Detected};
 use oar_engine::diagnostic::Diagnostic;
 use oar_engine::document::source::{Node, Object, SourceFile, join_pointer};
@@ -12,6 +11,8 @@ use oar_engine::observe::{
     Detector, DetectorFailure, FactValue, Observations, Occurrence, SupplyError,
 };
 use oar_engine::{Host, RuleSet, ToolCall};
+
+use crate::hooked;
 
 /// The code of a fault in an occurrence, which no clause speaks of.
 pub(crate) const CODE: &str = "occurrence";
@@ -220,7 +221,18 @@ impl Moment {
     /// tool call is observed here too.
     pub(crate) fn host(&self, host: &Host, rules: &RuleSet) -> Host {
         let host = match rules.capability().host() {
-            oar_agent_hooks::HOST => &self.hook(host),
+            oar_agent_hooks::HOST => {
+                let text = |name: &str| {
+                    let fact = self.facts.iter().find(|(own, _)| own == name);
+                    fact.and_then(|(_, value)| match value {
+                        FactValue::String(text) => Some(text.as_str()),
+                        _ => None,
+                    })
+                };
+                let call = self.call.as_ref();
+                let call = call.map(|(name, arguments)| (name.as_str(), arguments.clone()));
+                &hooked::observing(host, text, call)
+            }
             _ => host,
         };
         match self.detector_facts.is_empty() {
@@ -232,29 +244,6 @@ impl Moment {
                 host.clone().detector(FIXTURE, Reporting(observations))
             }
         }
-    }
-
-    /// A host that observes the tool call as `oar hooks` does, with Claude Code's names of tools
-    /// unless `hook.agent` says otherwise, in a directory that is not there unless `hook.cwd`
-    /// says where.
-    fn hook(&self, host: &Host) -> Host {
-        let text = |name: &str| {
-            let fact = self.facts.iter().find(|(own, _)| own == name);
-            fact.and_then(|(_, value)| match value {
-                FactValue::String(text) => Some(text.as_str()),
-                _ => None,
-            })
-        };
-        let agent = text("hook.agent").and_then(|name| name.parse().ok()).unwrap_or(Agent::Claude);
-        let mut event = Event::new(agent, agent.adapter().first_event(), Stage::BeforeTool);
-        event.cwd = Some(text("hook.cwd").unwrap_or("/home/dev/shop").into());
-        if let Some((name, arguments)) = &self.call {
-            event.call = Some(Call::new(agent, name, arguments.clone()));
-        }
-        let shapes = oar_agent_hooks::TokenShapes;
-        host.clone()
-            .provider(oar_agent_hooks::observing(event, Protected::default()))
-            .detector(oar_agent_hooks::TokenShapes::REFERENCE, shapes)
     }
 }
 

@@ -1,69 +1,111 @@
-//! What an agent did, one a line of JSON.
+//! What an agent did, as audit records in one chain.
+//!
+//! Each record has every fact that could be observed, whether or not a rule asked for it, so that
+//! other rules can be replayed over it.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use oar_agent_hooks::{Decided, Event, TABLE_VERSION};
-use serde_json::{Value as Json, json};
+use oar_agent_hooks::{Decided, Event, Guard, TABLE_VERSION};
+use oar_engine::Host;
+use oar_engine::audit::{AuditRecord, Redaction, rfc3339};
+use oar_engine::sink::{Fsync, JsonLines, JsonLinesOptions};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 
-/// An event, without a decision.
-pub(super) fn event(event: &Event, redact: bool) -> Json {
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let mut line = json!({
-        "time_ms": u64::try_from(time).unwrap_or(u64::MAX),
-        "agent": event.agent.name(),
-        "event": event.name,
-        "session": event.session_key(),
-        "subagent": event.subagent,
-        "permission_mode": event.permission_mode,
-        "tables": TABLE_VERSION,
-    });
-    let mut add = |name: &str, value: Json| {
-        if let Some(line) = line.as_object_mut() {
-            line.insert(name.to_owned(), value);
-        }
-    };
-    if let Some(call) = &event.call {
-        let mut told = json!({"name": call.name, "kind": call.kind.name()});
-        if !redact && let Some(told) = told.as_object_mut() {
-            let arguments = call.arguments.iter();
-            let arguments = arguments.map(|own| (own.name.to_string(), own.node.to_json()));
-            told.insert("arguments".to_owned(), Json::Object(arguments.collect()));
-        }
-        add("tool_call", told);
-    }
-    match &event.content {
-        Some(content) if redact => {
-            add("content_length", json!(content.text().chars().count()));
-        }
-        Some(content) => add("content", json!(content.text())),
-        None => {}
-    }
-    if !redact {
-        add("cwd", json!(event.base()));
-    }
-    line
+/// A log that the hooks of all sessions share.
+pub(super) struct Recorder {
+    sink: JsonLines,
+    redacts: bool,
 }
 
-/// A moment of an event, with its decision.
-pub(super) fn decided(event: &Event, decided: &Decided<'_>, redact: bool) -> Json {
-    let mut line = self::event(event, redact);
-    let outcome = decided.outcome;
-    let trace: Vec<String> = outcome.trace().map(|entry| entry.to_string()).collect();
-    if let Some(line) = line.as_object_mut() {
-        line.insert("anchor".to_owned(), json!(decided.moment.local()));
-        line.insert("decision".to_owned(), json!(outcome.decision().name()));
-        line.insert("rule".to_owned(), json!(outcome.rule()));
-        line.insert("applied".to_owned(), json!(trace));
-    }
-    line
+/// A record, and what tells whose hook made it.
+#[derive(Serialize)]
+struct Hooked<'r> {
+    agent: &'static str,
+    event: &'r str,
+    /// The version of the tables that say which tool is of which kind.
+    tables: &'static str,
+    #[serde(flatten)]
+    record: Map<String, Json>,
 }
 
-/// Adds a line to a file, in one write.
-pub(super) fn append(path: &Path, line: &Json) -> Result<(), String> {
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
-        .map_err(|error| format!("the record `{}` cannot be written: {error}", path.display()))
+impl Recorder {
+    /// Opens a log, or begins one.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(super) fn open(path: &Path, redacts: bool) -> Result<Self, String> {
+        // A hook must be quick; what a power cut takes with it is told in the docs.
+        let options = JsonLinesOptions::new().shared().fsync(Fsync::Never);
+        let sink = JsonLines::with(path, options).map_err(|error| unwritten(path, &error))?;
+        Ok(Self { sink, redacts })
+    }
+
+    /// Keeps one moment and what was decided.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn decided(&self, event: &Event, decided: &Decided<'_>) -> Result<(), String> {
+        self.append(event, members(&self.record(event, decided)))
+    }
+
+    /// Keeps an event without deciding it: each moment that it is, or the event alone where it is
+    /// none.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn event(&self, event: &Event) -> Result<(), String> {
+        let loaded = oar_agent_hooks::load(event.agent, Vec::new(), Vec::new())
+            .map_err(|refused| refused.to_string())?;
+        let mut records = Vec::new();
+        let _undecided = Guard::new(loaded.rules, Host::new()).decide_and(event, |decided| {
+            let mut record = members(&self.record(event, decided));
+            // No rules have looked at it.
+            for name in ["rule_set", "configuration", "decision", "rule", "applied"] {
+                record.remove(name);
+            }
+            records.push(record);
+        });
+        if records.is_empty() {
+            let alone = [("time", rfc3339(SystemTime::now())), ("session", event.session_key())];
+            let alone = alone.map(|(name, text)| (name.to_owned(), Json::String(text)));
+            records.push(Map::from_iter(alone));
+        }
+        records.into_iter().try_for_each(|record| self.append(event, record))
+    }
+
+    fn record(&self, event: &Event, decided: &Decided<'_>) -> AuditRecord {
+        let redaction =
+            if self.redacts { Redaction::all().keep_tools() } else { Redaction::none() };
+        let (session, now) = (event.session_key(), SystemTime::now());
+        let mut record = AuditRecord::new(decided.outcome, &session, now, &redaction);
+        if !self.redacts {
+            for (name, value) in decided.observations() {
+                let said = record.provided.iter().any(|own| own.name == name);
+                if !said {
+                    record.facts.entry(name).or_insert_with(|| value.to_json());
+                }
+            }
+        }
+        record
+    }
+
+    fn append(&self, event: &Event, record: Map<String, Json>) -> Result<(), String> {
+        let (agent, tables) = (event.agent.name(), TABLE_VERSION);
+        let line = Hooked { agent, event: &event.name, tables, record };
+        self.sink.append(&[line]).map_err(|error| format!("the record was not written: {error}"))
+    }
+}
+
+fn members(record: &AuditRecord) -> Map<String, Json> {
+    match serde_json::to_value(record) {
+        Ok(Json::Object(members)) => members,
+        // It is a struct of strings, lists and maps.
+        _ => Map::new(),
+    }
+}
+
+fn unwritten(path: &Path, error: &impl std::fmt::Display) -> String {
+    format!("the record `{}` cannot be written: {error}", path.display())
 }

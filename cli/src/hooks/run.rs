@@ -18,6 +18,7 @@ use oar_engine::Host;
 use oar_engine::state::{SqliteOptions, SqliteStore};
 
 use super::log::Log;
+use super::record::Recorder;
 
 /// A hook that an agent calls.
 #[derive(Clone, Debug, clap::Args)]
@@ -192,6 +193,10 @@ fn decide(args: &Args, seen: &Seen, log: &Log) -> Result<Answer, String> {
         let denied = Verdict::refused("the canary is always denied: this guard works");
         return Ok(adapter.answer(&event, &denied));
     }
+    let recorder = match &args.record {
+        Some(path) => Some(Recorder::open(path, args.redact)?),
+        None => None,
+    };
     let mut recorded = Ok(());
     let mut verdict = guard.decide_and(&event, |decided| {
         for entry in decided.outcome.trace() {
@@ -199,12 +204,10 @@ fn decide(args: &Args, seen: &Seen, log: &Log) -> Result<Answer, String> {
                 log.note(&event.name, &event.session, &format!("{}: {failure}", entry.rule));
             }
         }
-        if let Some(path) = &args.record {
-            let line = super::record::decided(&event, decided, args.redact);
-            let written = super::record::append(path, &line);
-            if recorded.is_ok() {
-                recorded = written;
-            }
+        if let Some(recorder) = &recorder
+            && recorded.is_ok()
+        {
+            recorded = recorder.decided(&event, decided);
         }
     });
     recorded?;
@@ -270,7 +273,7 @@ pub(super) fn record(args: RecordArgs) -> ExitCode {
     let adapter = args.agent.adapter();
     let kept = input().and_then(|bytes| {
         let event = adapter.read(&bytes).map_err(|fault| fault.to_string())?;
-        super::record::append(&args.to, &super::record::event(&event, args.redact))?;
+        Recorder::open(&args.to, args.redact)?.event(&event)?;
         Ok(adapter.answer(&event, &Verdict::default()))
     });
     match kept {

@@ -36,6 +36,7 @@ pub(super) fn of(told: &Told<'_>) -> Value {
         "left_out": {
             "undeclared_anchors": counts.elsewhere,
             "undeclared_facts": counts.main.unknown_facts,
+            "redacted": counts.redacted,
             "without_anchor": replayed.others,
             "faulty": replayed.faulty,
         },

@@ -11,7 +11,7 @@ mod record;
 mod run;
 mod tally;
 mod text;
-pub(crate) mod time;
+mod time;
 mod timeline;
 
 use std::path::PathBuf;

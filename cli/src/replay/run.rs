@@ -5,7 +5,7 @@
 //! thousand lines, however long the log is.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::io::BufRead;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -15,7 +15,7 @@ use oar_engine::state::MemoryCounters;
 use oar_engine::{Host, RuleSet, Session};
 
 use super::progress::Progress;
-use super::record::{Line, Record, read};
+use super::record::{Line, Record, look};
 use super::tally::{Counts, Tally, Verdict, verdict};
 use crate::output::Trouble;
 
@@ -44,16 +44,43 @@ pub(super) struct Replayed {
     pub(super) faults: Vec<Fault>,
 }
 
-/// How many lines go over at once.
-const BATCH: usize = 128;
+/// How many bytes of lines go over at once, at least one line.
+const BATCH: usize = 64 << 10;
 /// How many batches wait for a thread.
 const WAITING: usize = 8;
 /// How many faults are told one by one.
 const FAULTS: usize = 5;
 
-enum Message {
-    Record(Box<Record>),
-    End(String),
+/// Lines that go over together.
+#[derive(Default)]
+struct Batch {
+    text: Vec<u8>,
+    lines: Vec<Sent>,
+}
+
+/// A line of a batch.
+struct Sent {
+    line: u64,
+    /// Where it ends in the text of the batch.
+    end: usize,
+    what: What,
+}
+
+/// What a line is to whoever decides it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Occurrence,
+    /// One that says what the reserved detector reports.
+    Reporting,
+    /// The name of a session that has ended.
+    End,
+}
+
+impl Batch {
+    fn push(&mut self, line: u64, text: &[u8], what: What) {
+        self.text.extend_from_slice(text);
+        self.lines.push(Sent { line, end: self.text.len(), what });
+    }
 }
 
 /// Replays a log.
@@ -72,7 +99,7 @@ pub(super) fn replay(
         let (mut senders, mut workers) = (Vec::new(), Vec::new());
         for _ in 0..threads.max(1) {
             let (sender, receiver) = sync_channel(WAITING);
-            senders.push((sender, Vec::with_capacity(BATCH)));
+            senders.push((sender, Batch::default()));
             workers.push(scope.spawn(move || Worker::new(sets, keep).run(&receiver)));
         }
         let read = distribute(log, &mut senders, &mut replayed, progress);
@@ -95,7 +122,7 @@ pub(super) fn replay(
     result.map(|()| replayed)
 }
 
-type Sender = (SyncSender<Vec<Message>>, Vec<Message>);
+type Sender = (SyncSender<Batch>, Batch);
 
 fn distribute(
     log: &mut dyn BufRead,
@@ -117,9 +144,10 @@ fn distribute(
         if text.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let (session, message) = match read(replayed.lines, &text) {
-            Line::Occurrence(record) => (record.session.clone(), Message::Record(record)),
-            Line::End(session) => (session.clone(), Message::End(session)),
+        let (session, what) = match look(&text) {
+            Line::Occurrence(session, false) => (session, What::Occurrence),
+            Line::Occurrence(session, true) => (session, What::Reporting),
+            Line::End(session) => (session, What::End),
             Line::Other => {
                 replayed.others += 1;
                 continue;
@@ -132,16 +160,14 @@ fn distribute(
                 continue;
             }
         };
-        let mut hasher = hash.build_hasher();
-        hasher.write(session.as_bytes());
         let many = u64::try_from(senders.len()).unwrap_or(1);
-        let at = usize::try_from(hasher.finish() % many).unwrap_or_default();
+        let at = usize::try_from(hash.hash_one(&*session) % many).unwrap_or_default();
         if let Some((sender, batch)) = senders.get_mut(at) {
-            batch.push(message);
-            if batch.len() == BATCH {
-                let full = std::mem::replace(batch, Vec::with_capacity(BATCH));
+            let own = if what == What::End { session.as_bytes() } else { &text };
+            batch.push(replayed.lines, own, what);
+            if batch.text.len() >= BATCH {
                 // A thread that broke off is told of when it is joined.
-                drop(sender.send(full));
+                drop(sender.send(std::mem::take(batch)));
             }
         }
         progress.line(replayed.lines);
@@ -179,15 +205,16 @@ impl<'s> Seat<'s> {
         record: &Record,
         seen: impl FnOnce(&oar_engine::Outcome<'_>, u64) -> T,
     ) -> Result<T, String> {
+        let own = &record.own;
         let (occurrence, unknown) =
-            record.occurrence(&self.set.rules).map_err(|error| error.to_string())?;
-        if !self.sessions.contains_key(&record.session) {
-            self.sessions.insert(record.session.clone(), Session::new(&*record.session));
+            own.occurrence(&self.set.rules).map_err(|error| error.to_string())?;
+        if !self.sessions.contains_key(&own.session) {
+            self.sessions.insert(own.session.clone(), Session::new(&*own.session));
         }
-        let Some(session) = self.sessions.get_mut(&record.session) else {
+        let Some(session) = self.sessions.get_mut(&own.session) else {
             return Err("the session is gone".to_owned());
         };
-        let answering = record.host(&self.host);
+        let answering = record.host(&self.host, &self.set.rules);
         let outcome = answering.as_ref().unwrap_or(&self.host).decide(session, &occurrence);
         Ok(seen(&outcome, unknown))
     }
@@ -213,28 +240,35 @@ impl<'s> Worker<'s> {
         Self { main, other, counts, faulty: 0, faults: Vec::new() }
     }
 
-    fn run(mut self, receiver: &Receiver<Vec<Message>>) -> (Counts, (u64, Vec<Fault>)) {
+    fn run(mut self, receiver: &Receiver<Batch>) -> (Counts, (u64, Vec<Fault>)) {
         for batch in receiver {
-            for message in batch {
-                match message {
-                    Message::Record(record) => self.record(&record),
-                    Message::End(session) => {
-                        self.counts.ended += u64::from(self.main.end(&session));
-                        if let Some(other) = &mut self.other {
-                            other.end(&session);
-                        }
-                    }
+            let mut start = 0;
+            for sent in &batch.lines {
+                let text = batch.text.get(start..sent.end).unwrap_or_default();
+                start = sent.end;
+                match sent.what {
+                    What::End => self.end(&String::from_utf8_lossy(text)),
+                    what => self.line(sent.line, text, what == What::Reporting),
                 }
             }
         }
         (self.counts, (self.faulty, self.faults))
     }
 
-    fn record(&mut self, record: &Record) {
-        if let Err(message) = self.decide(record) {
+    fn end(&mut self, session: &str) {
+        self.counts.ended += u64::from(self.main.end(session));
+        if let Some(other) = &mut self.other {
+            other.end(session);
+        }
+    }
+
+    fn line(&mut self, line: u64, text: &[u8], reports: bool) {
+        let read = Record::read(line, text, reports);
+        let decided = read.and_then(|record| self.decide(&record));
+        if let Err(message) = decided {
             self.faulty += 1;
             if self.faults.len() < FAULTS {
-                self.faults.push(Fault { line: record.line, message });
+                self.faults.push(Fault { line, message });
             }
         }
     }
@@ -251,10 +285,12 @@ impl<'s> Worker<'s> {
                 verdict(outcome)
             })?),
         };
-        let new = !main.sessions.contains_key(&record.session);
-        if main.set.rules.anchor(&record.anchor).is_err() {
-            *counts.elsewhere.entry(record.anchor.clone()).or_default() += 1;
+        let own = &record.own;
+        let new = !main.sessions.contains_key(&own.session);
+        if main.set.rules.anchor(&own.anchor).is_err() {
+            *counts.elsewhere.entry(own.anchor.clone()).or_default() += 1;
         }
+        counts.redacted += u64::from(own.is_redacted());
         let digest = &main.set.digest;
         main.decide(record, |outcome, unknown| {
             counts.main.unknown_facts += unknown;

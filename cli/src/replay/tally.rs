@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oar_engine::decide::TraceOutcome;
 use oar_engine::{Decision, Outcome, RuleSet};
 
-use super::record::{Decided, Record};
+use super::record::Record;
 use super::timeline::Timeline;
 
 /// How often each outcome of a trace came, in the order of [`OUTCOMES`].
@@ -92,10 +92,16 @@ pub(super) struct Changes {
 
 impl Changes {
     fn compare(&mut self, before: Verdict, after: Verdict, record: &Record, keep: usize) -> bool {
-        self.compared += 1;
         if before == after {
+            self.compared += 1;
             return false;
         }
+        self.change(before, after, record, keep);
+        true
+    }
+
+    fn change(&mut self, before: Verdict, after: Verdict, record: &Record, keep: usize) {
+        self.compared += 1;
         self.changed += 1;
         let (count, samples) = self.by.entry((before, after)).or_default();
         *count += 1;
@@ -103,12 +109,11 @@ impl Changes {
             samples.push(Sample {
                 line: record.line,
                 time: record.time,
-                session: record.session.clone(),
-                anchor: record.anchor.clone(),
+                session: record.own.session.clone(),
+                anchor: record.own.anchor.clone(),
                 tool: record.tool().map(str::to_owned),
             });
         }
-        true
     }
 
     fn add(&mut self, other: Self, keep: usize) {
@@ -132,6 +137,8 @@ pub(super) struct Counts {
     pub(super) occurrences: u64,
     pub(super) sessions: u64,
     pub(super) ended: u64,
+    /// Records of which something was left out.
+    pub(super) redacted: u64,
     pub(super) first: Option<i64>,
     pub(super) last: Option<i64>,
     /// Occurrences at moments that the host does not declare.
@@ -172,19 +179,27 @@ impl Counts {
             None => false,
         };
         self.timeline.count(record, outcome.decision(), changed);
-        if let Some(set) = &record.rule_set {
+        let set = &record.own.rule_set;
+        if !set.is_empty() {
             match self.decided_by.get_mut(set) {
                 Some(count) => *count += 1,
                 None => drop(self.decided_by.insert(set.clone(), 1)),
             }
         }
-        if let Some(decided) = &record.decided {
-            let same_set = record.rule_set.as_deref() == Some(digest);
-            let (then, now) = then_and_now(decided, outcome);
-            if same_set {
-                self.same_rules.compare(then.clone(), now.clone(), record, keep);
+        if record.is_decided() {
+            let same_set = *set == digest;
+            match then_and_now(record, outcome) {
+                None => {
+                    self.recorded.compared += 1;
+                    self.same_rules.compared += u64::from(same_set);
+                }
+                Some((then, now)) => {
+                    if same_set {
+                        self.same_rules.change(then.clone(), now.clone(), record, keep);
+                    }
+                    self.recorded.change(then, now, record, keep);
+                }
             }
-            self.recorded.compare(then, now, record, keep);
         }
     }
 
@@ -192,6 +207,7 @@ impl Counts {
         self.occurrences += other.occurrences;
         self.sessions += other.sessions;
         self.ended += other.ended;
+        self.redacted += other.redacted;
         self.first = [self.first, other.first].into_iter().flatten().min();
         self.last = self.last.max(other.last);
         for (anchor, count) in other.elsewhere {
@@ -214,25 +230,36 @@ impl Counts {
     }
 }
 
-/// The decision of old, and that of now in the same words.
-fn then_and_now(decided: &Decided, outcome: &Outcome<'_>) -> (Verdict, Verdict) {
+/// The decision of old and that of now, where they are not the same.
+fn then_and_now(record: &Record, outcome: &Outcome<'_>) -> Option<(Verdict, Verdict)> {
+    let own = &record.own;
+    let same_decision = own.decision == outcome.decision().name();
+    // A line that is no record of this engine is held to what it says.
+    let same_rule = own.rule.is_none() || own.rule.as_deref() == outcome.rule();
+    let untraced = own.applied.is_empty() && own.rule_set.is_empty();
+    let traced = untraced || same_trace(&own.applied, outcome);
+    if same_decision && same_rule && traced {
+        return None;
+    }
     let now = verdict(outcome);
-    let mut then = (decided.decision.clone(), decided.rule.clone());
-    if then.1.is_none() && then.0 == now.0 {
-        // A record that names no rule is held to its decision alone.
+    let mut then = (own.decision.clone(), own.rule.clone());
+    if same_decision && then.1.is_none() {
         then.1.clone_from(&now.1);
     }
-    let traced = decided.applied.as_ref().is_some_and(|applied| !same_trace(applied, outcome));
-    if traced && then == now {
+    if then == now {
         // Where the trace alone differs, that is what is told.
         then.0.push_str(" with another trace");
     }
-    (then, now)
+    Some((then, now))
 }
 
 fn same_trace(applied: &[String], outcome: &Outcome<'_>) -> bool {
     let mut entries = outcome.trace();
-    let same =
-        applied.iter().all(|old| entries.next().is_some_and(|entry| entry.to_string() == *old));
-    same && entries.next().is_none()
+    let same = |old: &String| {
+        entries.next().is_some_and(|entry| {
+            let outcome = old.strip_prefix(entry.rule).and_then(|rest| rest.strip_prefix(':'));
+            outcome == Some(entry.outcome.name())
+        })
+    };
+    applied.iter().all(same) && entries.next().is_none()
 }

@@ -152,6 +152,10 @@ pub(super) fn left_out(told: &Told<'_>) -> Vec<String> {
         let occurrences = plural(*count, "occurrence");
         lines.push(format!("{occurrences} at `{anchor}`, which the host does not declare"));
     }
+    if counts.redacted > 0 {
+        let records = plural(counts.redacted, "record");
+        lines.push(format!("{records} redacted: rules about what was left out read zero there"));
+    }
     if told.replayed.others > 0 {
         let records = plural(told.replayed.others, "record");
         lines.push(format!("{records} without an anchor, which are no occurrences"));

@@ -240,8 +240,8 @@ fn a_record_has_what_was_decided() {
     assert_eq!((&lines[0]["decision"], &lines[0]["rule"]), (&json!("block"), &json!("NO_FORCE")));
     assert_eq!(lines[0]["tool_call"]["arguments"]["command"], "git push -f secret-word");
     assert_eq!(
-        (&lines[1]["decision"], &lines[1]["tool_call"]["kind"]),
-        (&json!("none"), &json!("shell"))
+        (&lines[1]["decision"], &lines[1]["tool_call"]["name"]),
+        (&json!("none"), &json!("Bash"))
     );
     assert!(!lines[1].to_string().contains("other-word"), "{}", lines[1]);
     assert_eq!((&lines[2]["event"], lines[2].get("decision")), (&json!("PreToolUse"), None));
@@ -377,4 +377,104 @@ fn the_matrix_has_every_agent() {
     let json = place.run("hooks matrix codex --json", "").stdout;
     let json: Json = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json[0]["agents"]["codex"]["reach"], "yes");
+}
+
+/// The shell call of each agent, before it is made.
+fn call_of(agent: &str, line: &str) -> Json {
+    match agent {
+        "claude" | "codex" | "gemini" => {
+            let (name, tool) = match agent {
+                "gemini" => ("BeforeTool", "run_shell_command"),
+                _ => ("PreToolUse", "Bash"),
+            };
+            json!({"session_id": "s", "cwd": "/w", "hook_event_name": name, "tool_name": tool,
+                "tool_input": {"command": line}, "permission_mode": "default", "turn_id": "u"})
+        }
+        "copilot" => json!({"sessionId": "s", "timestamp": 1, "cwd": "/w", "toolName": "bash",
+            "toolArgs": {"command": line}}),
+        "cursor" => json!({"conversation_id": "s", "hook_event_name": "preToolUse", "cwd": "/w",
+            "workspace_roots": ["/w"], "tool_name": "Shell", "tool_input": {"command": line}}),
+        "cline" => json!({"hookName": "tool_call", "taskId": "s", "workspaceRoots": ["/w"],
+            "tool_call": {"id": "c", "name": "execute_command", "input": {"command": line}}}),
+        _ => json!({"directory": "/w", "hook": "tool.execute.before",
+            "input": {"tool": "bash", "sessionID": "s", "callID": "c"},
+            "output": {"args": {"command": line}}}),
+    }
+}
+
+/// What the hooks of any agent record is decided again as it was, and rules that did not look at
+/// it then find what they ask for.
+#[test]
+fn what_hooks_record_is_replayed() {
+    let pack = root().join("examples/coding-agent");
+    for agent in ["claude", "codex", "gemini", "copilot", "cursor", "cline", "opencode"] {
+        let place = Place::new(BLOCK);
+        let run = format!("run {agent} --rules {} --record r.jsonl", pack.display());
+        for line in ["ls", "cat notes", "git push --force", "rm -rf /", "ls", "ls", "ls", "ls"] {
+            place.hook(&run, &call_of(agent, line).to_string());
+        }
+        assert_eq!(place.run("log verify r.jsonl", "").status.code(), Some(0), "{agent}");
+        let replay = |rules: &str| -> Json {
+            let ran = place.run(&format!("replay --agent {agent} {rules} --json r.jsonl"), "");
+            assert_eq!(ran.status.code(), Some(0), "{agent}: {:?}", String::from_utf8(ran.stderr));
+            serde_json::from_slice(&ran.stdout).expect("JSON")
+        };
+        let told = replay(&format!("--rules {}", pack.display()));
+        assert_eq!(told["occurrences"], 8, "{agent}");
+        let same = &told["recorded"]["by_these_rules"];
+        assert_eq!(
+            (&same["compared"], &same["changed"]),
+            (&json!(8), &json!(0)),
+            "{agent}: {same}"
+        );
+        assert!(told["counts"]["decisions"]["block"].as_u64() >= Some(2), "{agent}: {told}");
+        // Rules that ask what those of the hook did not.
+        let told = replay("--rules rules.yaml");
+        assert_eq!(told["counts"]["decisions"]["block"], 1, "{agent}");
+    }
+}
+
+/// Hooks that run at once write one chain, and what is recorded without rules is replayed too.
+#[test]
+fn parallel_hooks_record_one_chain() {
+    let place = Place::new(BLOCK);
+    let children: Vec<Child> = (0..16)
+        .map(|number| {
+            let mut child = match number % 2 {
+                0 => place.start("hooks run claude --rules rules.yaml --record r.jsonl"),
+                _ => place.start("hooks record claude --to r.jsonl"),
+            };
+            let mut stdin = child.stdin.take().expect("an input");
+            stdin.write_all(event("git push -f").as_bytes()).expect("the event");
+            child
+        })
+        .collect();
+    for child in children {
+        assert!(child.wait_with_output().expect("the program ends").status.success());
+    }
+    let verified = place.run("log verify r.jsonl", "");
+    let verified = String::from_utf8(verified.stdout).expect("a text");
+    assert!(verified.starts_with("ok: 16 records in one chain"), "{verified}");
+    let ran = place.run("replay --agent claude --rules rules.yaml --json r.jsonl", "");
+    let told: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(told["counts"]["decisions"]["block"], 16, "{told}");
+    assert_eq!(told["recorded"]["by_these_rules"]["compared"], 8, "{told}");
+}
+
+/// Nothing of what was observed is in a record that is redacted.
+#[test]
+fn a_redacted_record_has_no_values() {
+    let place = Place::new(BLOCK);
+    for command in ["run claude --rules rules.yaml --record", "record claude --to"] {
+        place.hook(&format!("{command} r.jsonl --redact"), &event("git push -f canary-word"));
+    }
+    let end =
+        json!({"hook_event_name": "SessionEnd", "session_id": "s", "cwd": "/w", "reason": "x"});
+    place.hook("record claude --to r.jsonl --redact", &end.to_string());
+    let text = std::fs::read_to_string(place.path("r.jsonl")).expect("the record");
+    assert!(!text.contains("canary-word") && !text.contains("/w\""), "{text}");
+    assert_eq!(text.lines().count(), 3);
+    let ran = place.run("replay --agent claude --rules rules.yaml --json r.jsonl", "");
+    let told: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!((&told["occurrences"], &told["left_out"]["redacted"]), (&json!(2), &json!(2)));
 }

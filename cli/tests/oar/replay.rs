@@ -247,12 +247,65 @@ fn gzip_is_read_and_what_is_no_record_is_told() {
         "1 record without an anchor, which are no occurrences\n",
         "1 fact that the host does not declare, left out\n",
         "error: log.jsonl:5: it is no JSON: ",
-        "error: log.jsonl:6: `anchor` is no string\n",
+        "error: log.jsonl:6: `anchor` is of another kind than a record has there\n",
         "error: log.jsonl:7: `fire_count` ",
         "3 lines could not be replayed, and nothing is known of them\n",
     ] {
         assert!(plain.out.contains(line), "{line}\n{}", plain.out);
     }
+}
+
+/// Each line that is not as it should be is named, and nothing of what it holds is shown.
+#[test]
+fn hostile_lines_are_named_and_not_shown() {
+    let fine = "{\"anchor\": \"tool.pre_invoke\", \"session\": \"s\"}";
+    let deep = format!(
+        "{{\"anchor\": \"a\", \"facts\": {{\"x\": {}1{}}}}}",
+        "[".repeat(500),
+        "]".repeat(500)
+    );
+    let long =
+        format!("{{\"anchor\": \"tool.pre_invoke\", \"content\": \"{}\"}}", "x".repeat(1 << 20));
+    for (line, wanted) in [
+        ("\u{feff}{\"anchor\": \"canary\"}", "it is no JSON: expected value in column 1"),
+        ("{\"anchor\": \"canary\"", "it is no JSON: EOF while parsing an object"),
+        (
+            "{\"anchor\": \"canary\", \"anchor\": \"b\"}",
+            "it is no record: duplicate field `anchor`",
+        ),
+        ("[\"canary\"]", "it is no record: an object is wanted"),
+        ("\"canary\"", "it is no record: an object is wanted"),
+        ("{\"session\": {\"canary\": 1}}", "`session` is of another kind than a record has there"),
+        ("{\"anchor\": \"a\", \"facts\": \"canary\"}", "`facts` is of another kind"),
+        ("{\"anchor\": \"a\", \"applied\": [{\"canary\": 1}]}", "`applied[0]` is of another kind"),
+        (
+            "{\"anchor\": \"a\", \"tool_call\": {\"arguments\": [\"canary\"]}}",
+            "`tool_call.arguments` is",
+        ),
+        (
+            "{\"anchor\": \"a\", \"detector_facts\": [\"canary\"]}",
+            "`detector_facts` is of another kind",
+        ),
+        (&deep, "it is no JSON: recursion limit exceeded"),
+    ] {
+        let text = format!("{fine}\r\n{line}\n{long}\n{fine}");
+        let directory = pack(&[("log.jsonl", &text)]);
+        let ran = directory.oar("replay --rules pack log.jsonl");
+        assert_eq!(ran.code, 1, "{wanted}");
+        let told = format!("error: log.jsonl:2: {wanted}");
+        assert!(ran.out.contains(&told), "{told}\n{}", ran.out);
+        assert!(ran.out.starts_with("replayed  3 occurrences in 2 sessions"), "{}", ran.out);
+        assert!(!ran.out.contains("canary") && !ran.err.contains("canary"), "{}", ran.out);
+    }
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(format!("{fine}\n").repeat(999).as_bytes()).expect("compressed");
+    let whole = encoder.finish().expect("compressed");
+    let directory = pack(&[]);
+    let cut = whole.get(..whole.len() / 2).expect("a part");
+    fs::write(directory.path().join("cut.gz"), cut).expect("a file");
+    let ran = directory.oar("replay --rules pack cut.gz");
+    assert_eq!(ran.code, 3, "{}", ran.out);
+    assert!(ran.err.starts_with("error: cannot read the log behind line "), "{}", ran.err);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! A record as an occurrence again: what was observed then is what is observed now.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use oar_expr::Value;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::record::{AuditRecord, Detected, Provided};
 use crate::decide::Host;
@@ -12,6 +13,9 @@ use crate::observe::{
     Detector, DetectorFailure, FactProvider, FactValue, Observations, Occurrence, ProviderFailure,
     SupplyError, ToolCall,
 };
+
+/// Those of a call whose arguments are not told.
+static NO_ARGUMENTS: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
 
 impl AuditRecord {
     /// The occurrence for `rules`, which may be others than those of the record, and the number
@@ -40,8 +44,9 @@ impl AuditRecord {
             occurrence.content(content);
         }
         if let Some(call) = &self.tool_call
-            && let (Some(name), Some(arguments)) = (&call.name, &call.arguments)
+            && let Some(name) = &call.name
         {
+            let arguments = call.arguments.as_ref().unwrap_or(&NO_ARGUMENTS);
             occurrence.tool_call(ToolCall::new(name, arguments));
         }
         if let Some(steps) = &self.recent_activity {
@@ -51,12 +56,13 @@ impl AuditRecord {
     }
 
     /// `host`, whose provider and detectors say what this record says; what it says nothing of
-    /// is not there.
+    /// they are asked themselves. A host without any decides by the record alone.
     #[must_use]
     pub fn host(&self, host: &Host) -> Host {
         let mut host = host.clone();
         if !self.provided.is_empty() {
-            host = host.provider(RecordedProvider(self.provided.clone()));
+            let otherwise = host.provider.clone();
+            host = host.provider(RecordedProvider { said: self.provided.clone(), otherwise });
         }
         for detected in &self.detected {
             host = host.detector(&*detected.detector, RecordedDetector::new(detected));
@@ -65,36 +71,41 @@ impl AuditRecord {
     }
 }
 
+/// What a provider may say of a fact or function.
+type Answer = Result<Option<FactValue>, ProviderFailure>;
+
 /// Answers what a provider answered.
-struct RecordedProvider(Vec<Provided>);
+struct RecordedProvider {
+    said: Vec<Provided>,
+    /// Who is asked for what was not asked then.
+    otherwise: Option<Arc<dyn FactProvider>>,
+}
 
 impl RecordedProvider {
-    fn answer(
-        &self,
-        name: &str,
-        argument: Option<&Json>,
-    ) -> Result<Option<FactValue>, ProviderFailure> {
+    fn answer(&self, name: &str, argument: Option<&Json>) -> Option<Answer> {
         let asked = |own: &&Provided| own.name == name && own.argument.as_ref() == argument;
-        let Some(answer) = self.0.iter().find(asked) else { return Ok(None) };
-        if answer.failed {
-            return Err(ProviderFailure::new("it failed when this was recorded"));
-        }
-        Ok(answer.value.clone().map(FactValue::from))
+        let answer = self.said.iter().find(asked)?;
+        Some(match answer.failed {
+            true => Err(ProviderFailure::new("it failed when this was recorded")),
+            false => Ok(answer.value.clone().map(FactValue::from)),
+        })
     }
 }
 
 impl FactProvider for RecordedProvider {
-    fn fact(&self, name: &str, _: &Occurrence<'_>) -> Result<Option<FactValue>, ProviderFailure> {
-        self.answer(name, None)
+    fn fact(&self, name: &str, occurrence: &Occurrence<'_>) -> Answer {
+        self.answer(name, None).unwrap_or_else(|| match &self.otherwise {
+            Some(provider) => provider.fact(name, occurrence),
+            None => Ok(None),
+        })
     }
 
-    fn call(
-        &self,
-        name: &str,
-        argument: Value<'_>,
-        _: &Occurrence<'_>,
-    ) -> Result<Option<FactValue>, ProviderFailure> {
-        self.answer(name, FactValue::of(argument).map(|own| own.to_json()).as_ref())
+    fn call(&self, name: &str, argument: Value<'_>, occurrence: &Occurrence<'_>) -> Answer {
+        let recorded = FactValue::of(argument).map(|own| own.to_json());
+        self.answer(name, recorded.as_ref()).unwrap_or_else(|| match &self.otherwise {
+            Some(provider) => provider.call(name, argument, occurrence),
+            None => Ok(None),
+        })
     }
 }
 

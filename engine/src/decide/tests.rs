@@ -234,7 +234,7 @@ impl Scripted {
     }
 }
 
-impl FactProvider for Arc<Scripted> {
+impl FactProvider for Scripted {
     fn fact(&self, name: &str, _: &Occurrence<'_>) -> Result<Option<FactValue>, ProviderFailure> {
         self.asked.lock().unwrap().push(name.to_owned());
         Scripted::answer(name)

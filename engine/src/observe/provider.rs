@@ -1,6 +1,7 @@
 //! Facts that are produced only when a rule asks for them ([OAR-FACT-11]).
 
 use std::fmt;
+use std::sync::Arc;
 
 use oar_expr::Value;
 
@@ -47,6 +48,26 @@ pub trait FactProvider: Send + Sync {
     ) -> Result<Option<FactValue>, ProviderFailure> {
         let _ = (name, argument, occurrence);
         Ok(None)
+    }
+}
+
+/// A provider that the host holds as well.
+impl<P: FactProvider + ?Sized> FactProvider for Arc<P> {
+    fn fact(
+        &self,
+        name: &str,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<Option<FactValue>, ProviderFailure> {
+        (**self).fact(name, occurrence)
+    }
+
+    fn call(
+        &self,
+        name: &str,
+        argument: Value<'_>,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<Option<FactValue>, ProviderFailure> {
+        (**self).call(name, argument, occurrence)
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use oar_engine::decide::RenderedCopy;
 use oar_engine::document::rule::CopyMember;
-use oar_engine::observe::Occurrence;
+use oar_engine::load::Declaration;
+use oar_engine::observe::{FactProvider, FactValue, Occurrence};
 use oar_engine::{Decision, Host, Outcome, RuleSet, Session, ToolCall};
 
 use crate::facts::Observed;
@@ -19,7 +20,6 @@ pub struct Guard {
 }
 
 /// One moment of an event and what it resolved to, for those who keep records.
-#[derive(Debug)]
 pub struct Decided<'d> {
     /// The moment.
     pub moment: Moment,
@@ -27,6 +27,23 @@ pub struct Decided<'d> {
     pub occurrence: &'d Occurrence<'d>,
     /// What it resolved to.
     pub outcome: &'d Outcome<'d>,
+    rules: &'d RuleSet,
+    observed: &'d Observed,
+}
+
+impl Decided<'_> {
+    /// Every fact that can be observed of the event, whether or not a rule asked for it, by name.
+    /// Functions are not among them: what they say depends on what they are asked.
+    #[must_use]
+    pub fn observations(&self) -> Vec<(String, FactValue)> {
+        let entries = self.rules.environment().entries().iter();
+        let facts = entries.filter(|entry| matches!(entry.declaration(), Declaration::Fact(_)));
+        let observed = facts.filter_map(|entry| {
+            let value = self.observed.fact(entry.name(), self.occurrence).ok()??;
+            Some((entry.name().to_owned(), value))
+        });
+        observed.collect()
+    }
 }
 
 impl Guard {
@@ -63,7 +80,8 @@ impl Guard {
     pub fn decide_and(&self, event: &Event, mut show: impl FnMut(&Decided<'_>)) -> Verdict {
         let event = Arc::new(event.clone());
         let observed = Observed::new(Arc::clone(&event), Arc::clone(&self.protected));
-        let host = self.host.clone().provider(observed);
+        let observed = Arc::new(observed);
+        let host = self.host.clone().provider(Arc::clone(&observed));
         let mut session = Session::new(event.session_key());
         let mut verdict = Verdict::default();
         let mut lengths: Vec<usize> = Vec::new();
@@ -73,7 +91,13 @@ impl Guard {
             content.text().clone_into(&mut text);
         }
         for moment in event.stage.moments() {
-            let here = Here { event: &event, moment: *moment, text: &text, lengths: &lengths };
+            let here = Here {
+                event: &event,
+                observed: &observed,
+                moment: *moment,
+                text: &text,
+                lengths: &lengths,
+            };
             let parts = self.moment(&host, &mut session, &here, &mut verdict, &mut show);
             if verdict.block.is_some() {
                 break;
@@ -116,7 +140,13 @@ impl Guard {
             occurrence.content(here.text);
         }
         let outcome = host.decide(session, &occurrence);
-        show(&Decided { moment: here.moment, occurrence: &occurrence, outcome: &outcome });
+        show(&Decided {
+            moment: here.moment,
+            occurrence: &occurrence,
+            outcome: &outcome,
+            rules: &self.rules,
+            observed: here.observed,
+        });
         take(verdict, &outcome);
         outcome.content_parts(here.lengths)
     }
@@ -125,6 +155,7 @@ impl Guard {
 /// A moment and the content at it.
 struct Here<'h> {
     event: &'h Event,
+    observed: &'h Observed,
     moment: Moment,
     text: &'h str,
     lengths: &'h [usize],

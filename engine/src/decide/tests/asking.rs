@@ -15,7 +15,7 @@ use crate::state::Session;
 #[derive(Default)]
 struct Echo(Mutex<Vec<String>>);
 
-impl FactProvider for Arc<Echo> {
+impl FactProvider for Echo {
     fn fact(&self, name: &str, _: &Occurrence<'_>) -> Result<Option<FactValue>, ProviderFailure> {
         self.0.lock().unwrap().push(name.to_owned());
         Ok(Some("a".into()))
