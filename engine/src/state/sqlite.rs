@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use super::activity::ActivityStore;
@@ -351,6 +352,9 @@ fn connect(
             Durability::PowerCut => "FULL",
         };
         connection.pragma_update(None, "synchronous", synchronous)?;
+        // A process that decides one thing and ends would empty the log into the file each time,
+        // and wait for the disk; once there is enough of it, whoever writes does so.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         Ok(connection)
     })
